@@ -3,7 +3,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite(.timeLimit(.minutes(10))) struct AllocationLimitsTests {
-    @Test func commentsAndBlankLinesAreNoLimits() throws {
+    @Test func commentsAndBlankLinesAreIgnored() throws {
         let limits = try AllocationLimits(parsing: "# all\n\nfloor/lock 0\r\n  chain/hop\t0.5 # half\na/b varies\n")
         #expect(limits.limits.map(\.name) == ["floor/lock", "chain/hop", "a/b"])
         #expect(limits.limits.map(\.most) == [0, 0.5, nil])
@@ -12,20 +12,20 @@ import Testing
     @Test(arguments: [
         "floor/lock", "floor/lock many", "floor/lock 1 2", "floor/lock -1", "floor/lock nan", "a inf", "a varies 1",
     ])
-    func aMistakeNamesItsLine(line: String) {
+    func mistakeHasItsLineNumber(line: String) {
         let mistake = #expect(throws: AllocationLimits.Mistake.self) {
             try AllocationLimits(parsing: "# one\na/b 1\n\(line)\n")
         }
         #expect(mistake?.line == 3)
     }
 
-    @Test func twoLimitsForOneBenchmarkAreAMistake() {
+    @Test func duplicateLimitIsRejected() {
         #expect(throws: AllocationLimits.Mistake(line: 2, text: "a/b has a limit already")) {
             try AllocationLimits(parsing: "a/b 1\na/b 2")
         }
     }
 
-    @Test func excessAndUnknownNamesFailWhatWasNotSelectedDoesNot() throws {
+    @Test func checkReportsExcessAndUnknownBenchmarks() throws {
         let limits = try AllocationLimits(parsing: "a/fits 2\na/exceeds 2\na/other 0\na/gone 1")
         let rows = [
             Report.Row(name: "a/fits", nsPerOp: 1, spread: 0, allocsPerOp: 2),
@@ -40,7 +40,7 @@ import Testing
             ])
     }
 
-    @Test func nothingIsForgotten() throws {
+    @Test func benchmarkWithoutLimitFailsCheck() throws {
         let limits = try AllocationLimits(parsing: "a/varying varies")
         let rows = [
             Report.Row(name: "a/varying", nsPerOp: 1, spread: 0, allocsPerOp: 9_000),

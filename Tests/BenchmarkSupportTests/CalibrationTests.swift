@@ -10,15 +10,15 @@ import Testing
         #expect(abs(Double(iterations) * cost - target) <= max(cost, target * 0.01))
     }
 
-    @Test func oneIterationOfSomethingSlow() {
+    @Test func slowOperationGetsSingleIteration() {
         #expect(Calibration.iterations(filling: 20e6) { Double($0) * 1e9 } == 1)
     }
 
-    @Test func whatTakesNoTimeEnds() {
+    @Test func instantOperationGetsMostIterations() {
         #expect(Calibration.iterations(filling: 20e6) { _ in 0 } == Calibration.mostIterations)
     }
 
-    @Test func anExpensiveStartDoesNotMislead() {
+    @Test func expensiveStartDoesNotDistortIterations() {
         let start = 300_000.0
         let iterations = Calibration.iterations(filling: 20e6) { start + Double($0) * 10 }
         #expect((1_900_000...2_100_000).contains(iterations))

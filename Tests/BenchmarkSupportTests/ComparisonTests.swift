@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [0, 0.005, 0.02, 0.03])
-    func aFifthSlowerIsSeenAndNothingIsNot(noise: Double) {
+    func twentyPercentChangeIsDetectedDespiteNoise(noise: Double) {
         for seed in UInt64(0)..<500 {
             let planted = verdict(slowdown: 1.2, noise: noise, samples: Plan.full.samples, seed: seed)
             #expect(planted == .slower, "noise \(noise), seed \(seed)")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func quickRunsAreQuietToo() {
+    @Test func quickRunDetectsSlowdownWithoutFalseAlarm() {
         for seed in UInt64(0)..<500 {
             let planted = verdict(slowdown: 1.2, noise: 0.01, samples: Plan.quick.samples, seed: seed)
             #expect(planted == .slower, "seed \(seed)")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aChangeMustLeaveTheNoiseBandAndExceedFivePercent() {
+    @Test func verdictNeedsChangeBeyondNoiseAndFivePercent() {
         func verdict(_ before: Double, _ after: Double, spread: Double) -> Comparison.Verdict {
             let old = Report.Row(name: "a/b", nsPerOp: before, spread: spread)
             return Comparison.Line(before: old, after: .init(name: "a/b", nsPerOp: after, spread: spread)).verdict
@@ -52,7 +52,7 @@ import Testing
         #expect(verdict(100, 122, spread: 0.05) == .slower)
     }
 
-    @Test func newAndMissingBenchmarks() {
+    @Test func newAndMissingBenchmarksAreReported() {
         func report(_ name: String) -> Report {
             Report(host: .example, results: [Report.Row(name: name, nsPerOp: 1, spread: 0)])
         }

@@ -27,7 +27,7 @@ import Testing
         String(decoding: desk.files[path] ?? Data(), as: UTF8.self)
     }
 
-    @Test func theTablesOfADocumentAreMadeOfTheResults() {
+    @Test func documentTablesAreFilledWithResults() {
         addBenchmarks()
         desk.files["a.md"] = Data(
             """
@@ -65,7 +65,7 @@ import Testing
                 """)
     }
 
-    @Test func picturesComeWithTheirNumbers() {
+    @Test func plotWritesPictureAndCSV() {
         addBenchmarks()
         #expect(desk.run("--quick", "--plot", "pictures") == 0)
         #expect(text("pictures/waiting.csv") == "tasks,ours\n1,100.0\n10,200.0\n")
@@ -73,14 +73,14 @@ import Testing
         #expect(desk.complaints.isEmpty)
     }
 
-    @Test func whatWasNotMeasuredIsNotDrawn() {
+    @Test func figureWithMissingResultsIsNotDrawn() {
         addBenchmarks()
         #expect(desk.run("--quick", "--plot", "pictures", "--filter", "wait/10") == 0)
         #expect(desk.files.isEmpty)
         #expect(desk.complaints == ["Not drawn, since not all of it was measured: waiting."])
     }
 
-    @Test func anEarlierRunIsDrawnAndToldAgainWithoutMeasuring() {
+    @Test func earlierRunIsReusedWithoutMeasuring() {
         addBenchmarks()
         #expect(desk.run("--quick", "--json", "was.json", "--plot", "first") == 0)
         let measured = desk.machine.log.count
@@ -96,7 +96,7 @@ import Testing
         #expect(desk.text.contains("As it was measured on 2026-01-02T03:04:05Z."))
     }
 
-    @Test func aDocumentThatCannotBeFollowedIsRefusedBeforeAnythingIsMeasured() {
+    @Test func invalidDocumentIsRejectedBeforeMeasuring() {
         addBenchmarks()
         desk.files["a.md"] = Data("# A\n<!-- made: limits -->".utf8)
         #expect(desk.run("--markdown", "a.md") == 2)

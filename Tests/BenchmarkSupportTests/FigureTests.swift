@@ -18,22 +18,22 @@ import Testing
         rows([("ours-1", 4), ("theirs-100", 7_000.25), ("ours-10", 8), ("other", 1), ("theirs-1", 16)])
     }
 
-    @Test func everyPointIsItsBenchmark() throws {
+    @Test func pointsMatchBenchmarks() throws {
         let plot = try #require(figure.plot(of: measured))
         #expect(plot.series.map(\.name) == ["ours", "theirs"])
         #expect(plot.series[0].points.map(\.x) == [1, 10] && plot.series[0].points.map(\.y) == [4, 8])
         #expect(plot.series[1].points.map(\.x) == [1, 100] && plot.series[1].points.map(\.y) == [16, 7_000.25])
     }
 
-    @Test func theTableHasEveryPlaceOfEveryCurve() {
+    @Test func csvHasEveryPointOfEveryCurve() {
         #expect(figure.csv(of: measured) == "tags,ours,theirs\n1,4.0,16.0\n10,8.0,\n100,,7000.25\n")
     }
 
-    @Test func nothingIsDrawnOfHalfTheNumbers() {
+    @Test func plotIsNilIfResultIsMissing() {
         #expect(figure.plot(of: measured.filter { $0.name != "ours-10" }) == nil)
     }
 
-    @Test func aThroughputIsTheOtherWayRound() throws {
+    @Test func throughputIsInverseOfTime() throws {
         let figure = Figure(
             "a", "", x: Plot.Axis(""), y: Plot.Axis(""), quantity: .millionsPerSecond,
             curves: [Figure.Curve("", over: [1, 2]) { "threads-\($0)" }])
@@ -41,7 +41,7 @@ import Testing
         #expect(plot.series[0].points.map(\.y) == [4, 0])
     }
 
-    @Test func fewPointsAreMarkedAndManyAreNot() throws {
+    @Test func pointsAreMarkedOnlyIfFew() throws {
         let plot = try #require(figure.plot(of: measured))
         #expect(plot.svg().split(separator: "<circle").count == 1 + 4)
         let many = Plot.Series("", (0..<60).map { (x: Double($0), y: 1) })
@@ -49,7 +49,7 @@ import Testing
         #expect(!crowded.svg().contains("<circle"))
     }
 
-    @Test func aPictureOfNothingIsAMistakeOfTheSuite() {
+    @Test func figureOfUnknownBenchmarkIsMistake() {
         let suite = Suite()
         suite.add("ours-1", "") { { _ in } }
         suite.add(

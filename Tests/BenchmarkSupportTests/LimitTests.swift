@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-/// The simulation of limits, by what is known of queues; and what is told of it.
+/// The simulation of limits, compared with queueing theory, and the report on it.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
     private func run(capacity: Int, _ limits: Int..., change: (inout LimitSimulation) -> Void = { _ in }) -> LimitCourse
     {
@@ -14,21 +14,21 @@ import Testing
         return simulation.run(limits.map(FixedLimit.init))
     }
 
-    @Test func asManyAsTheCapacityUseItWholeAndNoneWaits() {
+    @Test func limitAtCapacityUsesItFullyWithoutQueue() {
         let course = run(capacity: 5, 5)
         #expect(abs(course.use - 1) < 0.02)
         #expect(course.meanLimit == 5)
         #expect(course.moments.allSatisfy { $0.queue == 0 })
     }
 
-    @Test func halfAsManyUseHalfAndTwiceAsManyWait() {
+    @Test func halfLimitUsesHalfAndDoubleLimitQueues() {
         #expect(abs(run(capacity: 8, 4).use - 0.5) < 0.02)
         let course = run(capacity: 8, 16)
         #expect(abs(course.use - 1) < 0.02)
         #expect(course.moments.allSatisfy { $0.queue == 8 })
     }
 
-    @Test func clientsAddUp() {
+    @Test func limitsOfClientsAddUp() {
         let course = run(capacity: 8, 4, 12)
         #expect(course.meanLimits == [4, 12])
         #expect(course.moments.last?.queue == 8)
@@ -37,7 +37,7 @@ import Testing
         #expect(joined.second(from: 0) { $0.queue > 0 }.map { (5...5.3).contains($0) } == true)
     }
 
-    @Test func theServiceVariesAsMuchAsItIsToldTo() {
+    @Test func variationKeepsMeanServiceTime() {
         for variation in [0.5, 1] {
             // Nothing waits, so the use shows the mean of the service: it is what was asked for.
             let course = run(capacity: 100, 50) { $0.variation = variation }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func theSameSeedGivesTheSameCourse() {
+    @Test func sameSeedGivesSameCourse() {
         func course(_ seed: UInt64) -> [Int] {
             var simulation = LimitSimulation()
             simulation.variation = 1
@@ -57,13 +57,13 @@ import Testing
         #expect(course(1) != course(2))
     }
 
-    @Test func whereTheQueueIsFullTheServerRefuses() {
+    @Test func queueNeverExceedsLongestQueue() {
         let course = run(capacity: 2, 10) { $0.longestQueue = 3 }
         #expect(course.moments.allSatisfy { $0.queue <= 3 })
         #expect(abs(course.use - 1) < 0.02)
     }
 
-    @Test func callersWhoLeaveAreServedFromTheNewestOn() {
+    @Test func callersAreServedWithinTheirPatience() {
         // All that can be answered in time is, with half of the capacity and with three times as much to do.
         for rate in [25.0, 150] {
             let course = run(capacity: 5, 5) {
@@ -79,13 +79,13 @@ import Testing
         LimitTrial.Kind.steady, .stepDown, .slower, .failing, .quiet, .hurried, .hurriedStepDown, .hurriedSlower,
         .leavingSlower, .leaving, .leavingMore, .straying, .mixed,
     ])
-    func withoutChanceTheLimitHoldsAll(kind: LimitTrial.Kind) {
+    func adaptiveLimitHoldsInEveryTrialWithoutVariation(kind: LimitTrial.Kind) {
         let findings = LimitTrial(kind: kind, capacity: 20, variation: 0).run(AdaptiveSimulatedLimit.self, seed: 1)
         #expect(!findings.isEmpty)
         #expect(findings.allSatisfy { $0.holds }, "\(findings)")
     }
 
-    @Test func theReportCountsWhatHoldsAndNamesWhoIsBetter() {
+    @Test func reportCountsHeldTrialsAndNamesDefeats() {
         let trials = [LimitTrial(kind: .steady, capacity: 5, variation: 0)]
         let report = LimitReport(seeds: 1, trials: trials) { _ in }
         #expect(report.tables.count == 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite(.timeLimit(.minutes(10))) struct MarkdownDocumentTests {
-    @Test func partsAreMadeAnewAndTheRestStays() throws {
+    @Test func refreshedReplacesPartsAndKeepsRest() throws {
         let document = MarkdownDocument(
             text: """
                 # Title
@@ -52,7 +52,7 @@ import Testing
             "no such part; there are machine, results, limits, fleet, growth, limitSum, limitTrials, limitDefeats"
         ),
     ])
-    func mistakesNameTheirLine(text: String, line: Int, mistake: String) {
+    func mistakeHasItsLineNumber(text: String, line: Int, mistake: String) {
         #expect(throws: MarkdownDocument.Mistake(line: line, text: mistake)) {
             try MarkdownDocument(text: text).refreshed { _, _ in [] }
         }

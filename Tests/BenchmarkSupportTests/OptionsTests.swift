@@ -3,7 +3,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite(.timeLimit(.minutes(10))) struct OptionsTests {
-    @Test func everyOption() throws {
+    @Test func everyOptionIsParsed() throws {
         let options = try Options(parsing: [
             "--filter", "a", "--filter=b=c", "--quick", "--list", "--json", "new.json", "--compare=old.json",
             "--check-allocations", "--help", "--from", "was.json", "--plot=pictures", "--markdown", "a.md",
@@ -18,12 +18,12 @@ import Testing
         #expect(try Options(parsing: []).plan == .full)
     }
 
-    @Test func theLimitsTakeWhatIsOfUseToThem() throws {
+    @Test func limitsCommandAcceptsItsOptions() throws {
         let options = try Options(parsing: ["limits", "--quick", "--plot", "p", "--markdown", "m"])
         #expect(options.isLimits && options.isQuick && options.plotPath == "p" && options.markdownPath == "m")
     }
 
-    @Test func theFleetTakesWhatIsOfUseToIt() throws {
+    @Test func fleetCommandAcceptsItsOptions() throws {
         let options = try Options(parsing: ["fleet", "--quick", "--plot", "p", "--markdown", "m"])
         #expect(options.isFleet && options.isQuick && options.plotPath == "p" && options.markdownPath == "m")
     }
@@ -44,7 +44,7 @@ import Testing
             (["--compare="], "--compare needs a value, as in: --compare FILE"),
             (["--quick=yes"], "--quick takes no value; write it without the equals sign."),
         ])
-    func mistakesSayWhatToDo(arguments: [String], text: String) {
+    func invalidArgumentsAreRejectedWithAdvice(arguments: [String], text: String) {
         #expect(throws: Options.Mistake(text: text)) { try Options(parsing: arguments) }
     }
 

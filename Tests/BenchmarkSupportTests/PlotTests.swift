@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PlotTests {
     // MARK: Scales
 
-    @Test func linearTicksAreRoundAndReachAround() {
+    @Test func linearTicksAreRoundAndCoverRange() {
         #expect(PlotScale.linear.ticks(from: 0, to: 59) == [0, 10, 20, 30, 40, 50, 60])
         #expect(PlotScale.linear.ticks(from: -3, to: 2) == [-3, -2, -1, 0, 1, 2])
         #expect(PlotScale.linear.ticks(from: 7, to: 7).count >= 2)
@@ -18,7 +18,7 @@ import Testing
         #expect(PlotScale.logarithmicFromZero.ticks(from: 0, to: 90) == [0, 1, 10, 100])
     }
 
-    @Test func placesGoFromOneEndToTheOther() {
+    @Test func placeIsFractionOfRange() {
         #expect(PlotScale.linear.place(of: 15, from: 10, to: 20) == 0.5)
         #expect(PlotScale.logarithmic.place(of: 10, from: 1, to: 100) == 0.5)
         #expect(PlotScale.logarithmicFromZero.place(of: 0, from: 0, to: 99) == 0)
@@ -28,7 +28,7 @@ import Testing
         #expect(PlotScale.linear.place(of: 1, from: 1, to: 1) == 0)
     }
 
-    @Test func whatHasNoPlaceIsLeftOut() {
+    @Test func unplottableValuesAreOmitted() {
         let plot = Plot(
             title: "", x: Plot.Axis(""), y: Plot.Axis("", scale: .logarithmic),
             series: [Plot.Series("", [(0, 1), (1, 0), (2, .nan), (3, 10)])])
@@ -38,14 +38,14 @@ import Testing
 
     // MARK: Drawing
 
-    @Test func curvesLieWhereTheirNumbersAre() {
+    @Test func curvePointsAreAtTheirCoordinates() {
         let plot = Plot(
             title: "", x: Plot.Axis("", range: 0...10), y: Plot.Axis("", range: 0...10),
             series: [Plot.Series("up", [(0, 0), (5, 5), (10, 10)]), Plot.Series("down", [(0, 10), (10, 0)])])
         #expect(points(of: plot) == [["64,330", "384,203", "704,76"], ["64,76", "704,330"]])
     }
 
-    @Test func namesAreWrittenSoThatTheyStayText() {
+    @Test func namesAreEscapedInSVG() {
         let plot = Plot(
             title: "a < b & \"c\"", x: Plot.Axis("<x>"), y: Plot.Axis("y"),
             series: [Plot.Series("<script>", [(0, 1)])], bands: [Plot.Band("<b>", 0...1)])
@@ -55,7 +55,7 @@ import Testing
         #expect(!svg.contains("<script") && !svg.contains("<b>"))
     }
 
-    @Test func itIsTheSameEachTimeAndAsksForNothing() {
+    @Test func svgIsReproducibleAndLoadsNothing() {
         let plot = Plot(
             title: "t", x: Plot.Axis("x"), y: Plot.Axis("y"), series: [Plot.Series("s", [(0, 1_234.5), (1_000, 2)])])
         #expect(plot.svg() == plot.svg())

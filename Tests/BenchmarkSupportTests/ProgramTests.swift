@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     private let desk = Desk()
 
-    @Test func aRunPrintsTheTableAndSucceeds() {
+    @Test func runPrintsTableAndSucceeds() {
         desk.suite.add(
             "throttle/uncontended", "Takes a turn.", peer: "peer/queue", limit: .nanoseconds(150), allocations: 2,
             setup: desk.machine.work(ns: 100, allocations: 2))
@@ -34,7 +34,7 @@ import Testing
                 """)
     }
 
-    @Test func aTimeMissedIsNoFailureAndAnAllocationTooManyIs() {
+    @Test func missedTimePassesAndExcessAllocationFails() {
         desk.suite.add("a/b", "", limit: .nanoseconds(1), setup: desk.machine.work(ns: 100, allocations: 2))
         #expect(desk.run("--quick") == 0)
         desk.files[Program.limitsPath] = Data("a/b 2".utf8)
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func aLimitOnWhatCannotBeMeasuredIsNeitherMetNorMissed() {
+    @Test func limitWithoutMeasurementHasNoVerdict() {
         let row = Report.Row(name: "a/b", nsPerOp: 100, spread: 0)
         #expect(Benchmark.Limit(time: nil, allocations: 1).verdict(on: row) == nil)
         #expect(Benchmark.Limit(time: .nanoseconds(100), allocations: 1).verdict(on: row) == .met)
@@ -57,7 +57,7 @@ import Testing
         #expect(Benchmark.Limit(time: nil, allocations: nil).verdict(on: row) == nil)
     }
 
-    @Test func aLimitBesideThePeerIsAboutTheirRatio() {
+    @Test func peerLimitComparesRatio() {
         desk.suite.add("a/one", "", setup: desk.machine.work(ns: 100))
         desk.suite.add("a/many", "", peer: "a/one", ratio: 3, setup: desk.machine.work(ns: 299))
         desk.suite.add("a/more", "", peer: "a/one", ratio: 3, setup: desk.machine.work(ns: 301))
@@ -66,7 +66,7 @@ import Testing
         #expect(desk.text.contains("3× the peer   MISSED"))
     }
 
-    @Test func limitsThatCannotBeCheckedAreRefused() {
+    @Test func uncheckableLimitsAreRejected() {
         desk.suite.add("a/b", "", setup: desk.machine.work(ns: 100))
         #expect(desk.run("--check-allocations") == 2)
         desk.files[Program.limitsPath] = Data("a/b".utf8)
@@ -77,7 +77,7 @@ import Testing
         #expect(desk.machine.log.isEmpty, "nothing was measured in vain")
     }
 
-    @Test func whatIsSlowerThanBeforeFails() {
+    @Test func slowerResultFailsComparison() {
         var cost = 100.0
         let machine = desk.machine
         desk.suite.add("a/b", "") { { machine.time += cost * Double($0) } }
@@ -90,7 +90,7 @@ import Testing
         #expect(desk.run("--quick", "--compare", "old.json") == 0)
     }
 
-    @Test func aBurstThatPassesIsNotBelieved() {
+    @Test func temporarySlowdownIsMeasuredAgain() {
         var cost = 100.0
         var setups = 0
         let machine = desk.machine
@@ -106,7 +106,7 @@ import Testing
         #expect(setups == 3)
     }
 
-    @Test func whatHasGoneIsNamedUnlessItWasFilteredOut() {
+    @Test func missingBenchmarkIsReportedUnlessFiltered() {
         desk.suite.add("a/b", "", setup: desk.machine.work(ns: 100))
         #expect(desk.run("--quick", "--json", "old.json") == 0)
         desk.files["old.json"] = desk.files["old.json"].map {
@@ -118,7 +118,7 @@ import Testing
         #expect(desk.text.contains("Gone since then: a/was."))
     }
 
-    @Test func mistakesEndWithTwoBeforeAnythingIsMeasured() {
+    @Test func mistakesExitWithCodeTwoBeforeMeasuring() {
         desk.suite.add("a/b", "", setup: desk.machine.work(ns: 100))
         desk.files["text"] = Data("hello".utf8)
         #expect(desk.run("--slow") == 2)
@@ -134,7 +134,7 @@ import Testing
         #expect(desk.machine.log.isEmpty)
     }
 
-    @Test func theListDescribesWithoutRunning() {
+    @Test func listDescribesBenchmarksWithoutRunning() {
         desk.suite.add("a/b", "Does a thing.", peer: "a/c", allocations: 1, setup: desk.machine.work(ns: 100))
         desk.suite.add("a/c", "Does another.", setup: desk.machine.work(ns: 100))
         #expect(desk.run("--list") == 0)

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
-    @Test func theFormOfTheFile() throws {
+    @Test func reportIsWrittenAndReadAsJSON() throws {
         let row = Report.Row(
             name: "throttle/uncontended", nsPerOp: 310.5, spread: 0.012, allocsPerOp: 2, bytesPerSecond: 1e9,
             peer: "peer/operation-queue", ratio: 0.08)
@@ -47,7 +47,7 @@ import Testing
         #expect(try Report(json: json) == report)
     }
 
-    @Test func nullIsAsGoodAsAbsent() throws {
+    @Test func nullFieldsAreTreatedAsAbsent() throws {
         let json = """
             {"host": {"cpu": "", "cores": 1, "os": "", "swift": "", "date": ""},
              "results": [{"name": "a/b", "nsPerOp": 1, "spread": 0, "allocsPerOp": null, "peer": null}]}

@@ -6,7 +6,7 @@ import Testing
     private let machine = Machine()
     private var runner: Runner { Runner(plan: .quick, meter: machine.meter, now: { machine.time }) }
 
-    @Test func anOperationCostsWhatItCosts() {
+    @Test func measurementHasTimeSpreadAndAllocations() {
         let found = runner.measure(Benchmark("a/b", "", setup: machine.work(ns: 125, allocations: 3))).ours
         #expect(found.nanoseconds == 125)
         #expect(found.spread == 0)
@@ -14,7 +14,7 @@ import Testing
         #expect(found.samples.count == Plan.quick.samples)
     }
 
-    @Test func setupIsNeitherTimedNorCountedAndHappensOnce() {
+    @Test func setupRunsOnceAndIsNotMeasured() {
         var setups = 0
         let benchmark = Benchmark("a/b", "") {
             setups += 1
@@ -28,12 +28,12 @@ import Testing
         #expect(setups == 1)
     }
 
-    @Test func whatARunAllocatesOnceFallsOut() {
+    @Test func fixedAllocationsOfRunAreExcluded() {
         let setup = machine.work(ns: 1000, allocations: 2, perRun: (0, 37))
         #expect(runner.measure(Benchmark("a/b", "", setup: setup)).ours.allocations == 2)
     }
 
-    @Test func aStallInTheBeginningDoesNotSpoilTheCount() {
+    @Test func initialStallDoesNotDistortAllocationCount() {
         var stall = 49e6
         let benchmark = Benchmark("a/b", "") {
             { iterations in
@@ -46,7 +46,7 @@ import Testing
         #expect(runner.measure(benchmark).ours.allocations == 2)
     }
 
-    @Test func whatIsSlowIsCountedOnce() {
+    @Test func slowOperationIsCountedOnce() {
         let found = runner.measure(Benchmark("a/b", "", setup: machine.work(ns: 1e9, allocations: 7))).ours
         #expect(found.allocations == 7)
         #expect(machine.time < 60e9, "one iteration a sample, and three for each counting")
@@ -57,7 +57,7 @@ import Testing
         #expect(runner.measure(Benchmark("a/b", "", setup: machine.work(ns: 1))).ours.allocations == nil)
     }
 
-    @Test func aSlopeIsTheCostOfOneMoreUnit() throws {
+    @Test func slopeIsCostPerUnit() throws {
         let benchmark = Benchmark.slope(
             "chain/hop", "",
             small: (1, machine.work(ns: 400 + 25, allocations: 5 + 2)),
@@ -67,7 +67,7 @@ import Testing
         #expect(found.allocations == 2)
     }
 
-    @Test func samplesOfOursAndThePeersTakeTurns() throws {
+    @Test func samplesAlternateWithPeer() throws {
         let ours = Benchmark("a/ours", "", peer: "peer/theirs", setup: machine.work("A", ns: 100))
         let theirs = Benchmark("peer/theirs", "", setup: machine.work("B", ns: 400))
         var marks: [Int] = []

@@ -3,7 +3,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite(.timeLimit(.minutes(10))) struct TableTests {
-    @Test func columnsAlignAndEmptyOnesAreLeftOut() {
+    @Test func columnsAreAlignedAndEmptyColumnsOmitted() {
         var table = Table([
             .init(title: "name", alignment: .left), .init(title: "ns", alignment: .decimal),
             .init(title: "empty", alignment: .left), .init(title: "n", alignment: .right),
@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func inMarkdownCellsAreDividedAndBarsAreNoDividers() {
+    @Test func markdownEscapesBarsInCells() {
         var table = Table([
             .init(title: "name", alignment: .left), .init(title: "empty", alignment: .left),
             .init(title: "n", alignment: .right),
@@ -33,7 +33,7 @@ import Testing
         #expect(table.markdown() == ["| name | n |", "| --- | --: |", "| `a` | 1 |", "| a \\| b | 10 |"])
     }
 
-    @Test func styleDoesNotMoveAnything() {
+    @Test func styleDoesNotChangeLayout() {
         var table = Table([.init(title: "a", alignment: .right), .init(title: "b", alignment: .left)])
         table.add([Table.Cell("1", .bad), "x"])
         table.add(["1000", "y"])
@@ -42,7 +42,7 @@ import Testing
         #expect(table.lines(styled: true).contains("     \u{1B}[1;31m1\u{1B}[0m   x"))
     }
 
-    @Test func numbers() {
+    @Test func numbersAreFormatted() {
         #expect(Numbers.measured(6.62) == "6.62")
         #expect(Numbers.measured(9.996) == "10.0")
         #expect(Numbers.measured(410.34) == "410.3")
@@ -73,7 +73,7 @@ import Testing
         #expect(Numbers.bytes(5 * 1_073_741_824) == "5.00 GiB")
     }
 
-    @Test func wrapping() {
+    @Test func textIsWrappedAtWords() {
         #expect(Listing.wrapped("one two three", width: 7) == ["one two", "three"])
         #expect(Listing.wrapped("incomprehensible yes", width: 5) == ["incomprehensible", "yes"])
         #expect(Listing.wrapped("", width: 5) == [""])

@@ -44,7 +44,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.contents(of: "file", upTo: 10) }?.isTooLong == true)
     }
 
-    @Test(arguments: Kind.allCases) func aCreatedFileIsOnlyWrittenAndAnOpenedOneOnlyRead(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func createdFileIsWriteOnlyAndOpenedFileIsReadOnly(_ kind: Kind) throws {
         let directory = try directory(kind)
         let created = try directory.create("file")
         try created.write(Data("bytes".utf8), at: 0)
@@ -54,7 +54,7 @@ import Testing
         #expect(try opened.read(5, at: 0) == Data("bytes".utf8))
     }
 
-    @Test(arguments: Kind.allCases) func aFileIsWrittenFurtherAfterWhatIsKept(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func reopenedFileKeepsRequestedBytes(_ kind: Kind) throws {
         let directory = try directory(kind)
         let created = try directory.create("file")
         try created.write(Data("hello world".utf8), at: 0)
@@ -67,7 +67,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.reopen("none", keeping: 0) }?.isMissing == true)
     }
 
-    @Test(arguments: Kind.allCases) func aFileIsUpdatedInPlace(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func fileIsUpdatedInPlace(_ kind: Kind) throws {
         let directory = try directory(kind)
         #expect(failure { () throws(FileFailure) in try directory.update("file") }?.isMissing == true)
         try directory.create("file").write(Data("hello world".utf8), at: 0)
@@ -99,7 +99,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.rename("two", to: "one") }?.isMissing == true)
     }
 
-    @Test(arguments: Kind.allCases) func aLockIsHeldOnceUntilItIsReleased(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func heldLockCannotBeTakenAgain(_ kind: Kind) throws {
         let directory = try directory(kind)
         let lock = try directory.lock("lock")
         #expect(lock != nil)
@@ -108,7 +108,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test(arguments: Kind.allCases) func aReleasedLockCanBeTakenAgain(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func releasedLockCanBeTakenAgain(_ kind: Kind) throws {
         let directory = try directory(kind)
         do {
             let lock = try directory.lock("lock")
@@ -117,7 +117,7 @@ import Testing
         #expect(try directory.lock("lock") != nil)
     }
 
-    @Test(arguments: Kind.allCases) func aReplacedFileHasTheNewContent(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func replacedFileHasNewContent(_ kind: Kind) throws {
         let directory = try directory(kind)
         for text in ["first", "second, which is longer", "3rd"] {
             try directory.replace("file", with: Data(text.utf8), through: "tmp-file")
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Whichever operation is the last before a loss of power, the file has the complete old or new content.
-    @Test func aReplacedFileIsOldOrNewAfterALossOfPower() throws {
+    @Test func replacedFileIsOldOrNewAfterPowerLoss() throws {
         for operation in 1...20 {
             let directory = MemoryDirectory()
             try directory.replace("file", with: Data("old".utf8), through: "tmp")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func aFailedReplacementLeavesNothingBehind() throws {
+    @Test func failedReplacementLeavesNoTemporaryFile() throws {
         for operation in 1...6 {
             let directory = MemoryDirectory()
             try directory.replace("file", with: Data("old".utf8), through: "tmp")

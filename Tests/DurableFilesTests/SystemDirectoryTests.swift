@@ -27,7 +27,7 @@ import Testing
         return nil
     }
 
-    @Test func aDirectoryThatIsMovedWhileItIsInUseStaysTheSame() throws {
+    @Test func movedDirectoryStaysUsable() throws {
         let directory = try SystemDirectory(place.url.appending(path: "before"))
         try directory.makeFolder("folder")
         _ = try directory.create("file")
@@ -42,7 +42,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: url.path(percentEncoded: false)))
     }
 
-    @Test func aDeletedDirectoryIsToldAsWhatItIs() throws {
+    @Test func deletedDirectoryIsReported() throws {
         let directory = try SystemDirectory(place.url.appending(path: "gone"))
         try FileManager.default.removeItem(at: place.url.appending(path: "gone"))
         #expect(failure { () throws(FileFailure) in try directory.create("file") }?.isWithoutDirectory == true)
@@ -50,7 +50,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.lock("lock") }?.isWithoutDirectory == true)
     }
 
-    @Test func aLockThatItsHolderRemovesIsNoLongerTheLockOfThatName() throws {
+    @Test func lockWithRemovedFileCanBeTakenAgain() throws {
         let directory = try SystemDirectory(place.url)
         let first = try directory.lock("lock")
         #expect(first != nil)
@@ -61,13 +61,13 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func aDirectoryInThePlaceOfAFileIsNotWritten() throws {
+    @Test func reopeningDirectoryAsFileIsRefused() throws {
         let directory = try SystemDirectory(place.url)
         try directory.makeFolder("folder")
         #expect(failure { () throws(FileFailure) in try directory.reopen("folder", keeping: 0) }?.isIrregular == true)
     }
 
-    @Test func filesAndFoldersAreForThisUserAlone() throws {
+    @Test func filesAndFoldersAreAccessibleToOwnerOnly() throws {
         let directory = try SystemDirectory(place.url.appending(path: "own"))
         try directory.makeFolder("folder")
         _ = try directory.create("file")
@@ -79,7 +79,7 @@ import Testing
         #expect(mode("own") == 0o700 && mode("own/folder") == 0o700 && mode("own/file") == 0o600)
     }
 
-    @Test func whatIsNoRegularFileIsRefusedWithoutWaiting() throws {
+    @Test func openingIrregularFileIsRefusedAtOnce() throws {
         let directory = try SystemDirectory(place.url)
         try directory.makeFolder("folder")
         let pipe = place.url.appending(path: "pipe").path(percentEncoded: false)
@@ -92,7 +92,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.open("link") } != nil)
     }
 
-    @Test func aClosedFileIsNotUsedAnyMore() throws {
+    @Test func useOfClosedFileFails() throws {
         let directory = try SystemDirectory(place.url)
         let file = try directory.create("file")
         try file.close()
@@ -101,7 +101,7 @@ import Testing
         #expect(failure { () throws(FileFailure) in try file.sync() }?.code == EBADF)
     }
 
-    @Test func aDirectoryThatCannotBeUsedIsRefused() throws {
+    @Test func unusableDirectoryIsRefused() throws {
         _ = try SystemDirectory(place.url).create("file")
         let inFile = place.url.appending(path: "file/directory")
         #expect(failure { () throws(FileFailure) in try SystemDirectory(inFile) }?.code == ENOTDIR)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct UninterruptedTests {
     @Test(arguments: [(-1, EAGAIN), (0, EINTR), (5, 0)])
-    func onlyAnInterruptedCallIsMadeAgain(_ last: Int, _ lastCode: CInt) {
+    func onlyInterruptedCallIsRepeated(_ last: Int, _ lastCode: CInt) {
         var calls = 0
         let (answer, code) = uninterrupted {
             calls += 1

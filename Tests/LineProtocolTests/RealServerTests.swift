@@ -14,7 +14,7 @@ import Testing
     .enabled(if: InfluxServer.address != nil, "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
 struct LineProtocolRealServerTests {
     /// A query returns the point that a row of the policy specifies.
-    @Test func everyRowOfThePolicyIsStoredAsItSays() async throws {
+    @Test func everyPolicyRowIsStoredAsSpecified() async throws {
         let server = try await InfluxServer(database: "policy_rows")
         for (number, row) in PolicyRow.all.enumerated() {
             // A separate measurement for each row that is not about measurements.
@@ -35,7 +35,7 @@ struct LineProtocolRealServerTests {
     }
 
     /// Difficult points, each sent alone, so that none can hide the failure of another.
-    @Test func randomPointsAreStoredAsTheyWereRead() async throws {
+    @Test func randomPointsAreStoredAsDecoded() async throws {
         let server = try await InfluxServer(database: "random_points")
         var maker = PointMaker(seed: 71)
         for number in 0..<testSize("LINE_SERVER_POINTS", usually: 150) {
@@ -51,7 +51,7 @@ struct LineProtocolRealServerTests {
         try await server.drop()
     }
 
-    @Test func theDecoderAgreesWithTheServerOnEveryLineOfTheSyntax() async throws {
+    @Test func decoderAgreesWithServerOnSyntaxTable() async throws {
         let server = try await InfluxServer(database: "syntax")
         for (number, row) in SyntaxTable.taken.enumerated() {
             // Fields with the same name and different types would conflict.
@@ -70,7 +70,7 @@ struct LineProtocolRealServerTests {
     }
 
     @Test(arguments: [(Precision.nanoseconds, "n"), (.microseconds, "u"), (.milliseconds, "ms"), (.seconds, "s")])
-    func timesArriveInTheirPrecision(_ precision: Precision, _ name: String) async throws {
+    func timestampsArriveInTheirPrecision(_ precision: Precision, _ name: String) async throws {
         let server = try await InfluxServer(database: "precision_\(name)")
         var encoder = LineEncoder(precision: precision)
         let times: [Timestamp] = [.earliest, .seconds(-1), .nanoseconds(0), .seconds(1_700_000_000), .latest]
@@ -85,7 +85,7 @@ struct LineProtocolRealServerTests {
 
     /// Strings have no newlines for a server that ends lines at every newline.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["VICTORIA_URL"] != nil, "VICTORIA_URL is not set"))
-    func noStringStartsALineElsewhere() async throws {
+    func newlineInStringStartsNoLineInVictoriaMetrics() async throws {
         let address = try #require(ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:)))
         let name = "injected_\(UInt32.random(in: 0...UInt32.max))"
         var encoder = LineEncoder(precision: .milliseconds)

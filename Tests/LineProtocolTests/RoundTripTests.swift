@@ -12,7 +12,7 @@ import Testing
         (1, LineDialect.portable, Precision.nanoseconds, false), (2, .influxDB1, .microseconds, true),
         (3, .influxDB2, .milliseconds, false), (4, .portable, .seconds, true),
     ])
-    func everyPointComesBackAsThePolicySays(
+    func pointsRoundTripWithTheirRepairs(
         _ seed: UInt64, _ dialect: LineDialect, _ precision: Precision, _ hasDefaults: Bool
     ) throws {
         let defaults: Tags = hasDefaults ? ["host": "h 1", "a": "x", "é=": "1", "zone": "z", "_": "u"] : [:]
@@ -46,7 +46,7 @@ import Testing
         #expect(lines > Self.count / 16)
     }
 
-    @Test func repairsAreCountedAndStrictnessRefusesTheSamePoints() throws {
+    @Test func repairsAreCountedAndRejectedByStrictAppend() throws {
         var maker = PointMaker(seed: 5)
         var naive = NaiveRepair()
         for number in 0..<Self.count / 10 {
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// All three forms write the same bytes, and count the same repairs.
-    @Test func everyWayInWritesTheSame() {
+    @Test func everyAppendFormWritesSameBytes() {
         var maker = PointMaker(seed: 6)
         let defaults: Tags = ["b": "default", "m": "default", "time": "default"]
         var whole = LineEncoder(defaults: defaults)

@@ -16,7 +16,7 @@ import Testing
         try body.encode().data(upTo: 64 << 20)
     }
 
-    @Test func whatIsSentIsSmallerAndSaysHowItIsEncoded() async throws {
+    @Test func sentBodyIsCompressedAndHasContentEncoding() async throws {
         let terminal = ScriptedTerminal()
         let plain = JSONBody(Report())
         let request = HTTPRequest(method: .post, host: "example.com", path: "/", body: GzipBody(plain))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 256 << 10, 1 << 20, (1 << 20) + 1, 3_000_001])
-    func aFileOfAnyLengthIsReadPieceByPiece(_ count: Int) throws {
+    func fileBodyOfAnyLengthRoundTrips(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         // Noise, so that the output exceeds a buffer.
         let noise = Data((0..<10_007).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -48,7 +48,7 @@ import Testing
         #expect(try bytes(of: body) == bytes(of: body) && body.canBeSentAgain)
     }
 
-    @Test func bytesOfUnknownLengthAreCompressedWhileTheyAreMade() throws {
+    @Test func streamBodyOfUnknownLengthIsCompressed() throws {
         let left = Locked(40)
         let body = GzipBody(
             StreamBody {
@@ -64,19 +64,19 @@ import Testing
         #expect(gunzipped(compressed) == content && compressed.count < 40_000)
     }
 
-    @Test func anErrorOfTheBytesIsPassedOn() throws {
+    @Test func errorOfInnerBodyIsPassedOn() throws {
         struct Broken: Error {}
         let body = GzipBody(StreamBody { throw Broken() })
         #expect(throws: Broken.self) { try bytes(of: body) }
     }
 
-    @Test func nothingStaysNothing() throws {
+    @Test func emptyBodyIsNotCompressed() throws {
         let body = GzipBody(DataBody(Data()))
         #expect(body.isEmpty && !body.additionalHeaders.contains("Content-Encoding"))
         #expect(try bytes(of: body).isEmpty)
     }
 
-    @Test func whatIsEncodedIsNotEncodedTwice() throws {
+    @Test func encodedBodyIsNotEncodedTwice() throws {
         let once = GzipBody(JSONBody(Report()))
         let twice = GzipBody(once)
         #expect(try bytes(of: twice) == bytes(of: once))
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 1, 6, 9, 100])
-    func everyLevelGivesTheSameBytesBack(_ level: Int) throws {
+    func everyLevelRoundTrips(_ level: Int) throws {
         let plain = JSONBody(Report())
         let body = GzipBody(plain, level: level)
         #expect(1...9 ~= body.level)

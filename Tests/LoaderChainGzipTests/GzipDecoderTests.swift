@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 1 << 20], [1 << 10, 65_536, Int.max])
-    func whatWasCompressedComesBack(count: Int, pieces: Int) throws {
+    func compressedBytesRoundTrip(count: Int, pieces: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         let noise = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         for bytes in [noise, [UInt8](repeating: 7, count: count)] {
@@ -34,20 +34,20 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...9) func membersFollowEachOther(pieces: Int) throws {
+    @Test(arguments: 1...9) func consecutiveMembersAreConcatenated(pieces: Int) throws {
         let stream = try Self.compressed([1, 2, 3]) + Self.compressed([]) + Self.compressed([4]) + [0, 0, 0, 0, 0]
         let (bytes, isComplete) = try Self.decoded(stream, pieces: pieces)
         #expect(bytes == [1, 2, 3, 4] && isComplete)
     }
 
-    @Test func everyCutIsNoticed() throws {
+    @Test func truncatedStreamIsNotComplete() throws {
         let stream = try Self.compressed([UInt8]("cpu load=1 1\ncpu load=2 2\n".utf8))
         for count in 1..<stream.count {
             #expect(try !Self.decoded([UInt8](stream[..<count])).isComplete, "\(count)")
         }
     }
 
-    @Test func rubbishAndDamageAreErrors() throws {
+    @Test func garbageAndDamageAreDetected() throws {
         let stream = try Self.compressed([UInt8]("cpu load=1 1\ncpu load=2 2\n".utf8))
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([UInt8]("nonsense".utf8)) }
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([0x1F, 0x8B] + [UInt8]("nonsense".utf8)) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aBombComesOutInSmallPieces() throws {
+    @Test func decompressionBombIsDecodedInSmallPieces() throws {
         let encoder = try #require(GzipEncoder())
         #expect(encoder.begin())
         let zeros = Data(count: 1 << 20)

@@ -11,7 +11,7 @@ import Testing
     init() throws { encoder = try #require(GzipEncoder()) }
 
     @Test(arguments: [0, 1, 2, 17, 65_535, 65_536, 65_537, 1 << 20])
-    func whatCannotBeMadeSmallerComesBack(_ count: Int) throws {
+    func incompressibleBytesRoundTripWithSmallOverhead(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         let bytes = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
         let compressed = try #require(encoder.compressed(bytes))
@@ -20,19 +20,19 @@ import Testing
         #expect(compressed.count <= count + count / 1_000 + 64)
     }
 
-    @Test func anEncoderIsUsedAgainAndAgain() throws {
+    @Test func encoderCanBeReused() throws {
         for round in 0..<50 {
             let text = Data(String(repeating: "cpu,host=api-\(round) load=0.5 1700000000\n", count: round * 40).utf8)
             #expect(try gunzipped(#require(encoder.compressed(text))) == text)
         }
     }
 
-    @Test func aSliceIsCompressedAndNotWhatIsAroundIt() throws {
+    @Test func sliceIsCompressedWithoutSurroundingBytes() throws {
         let slice = Data("before|lines|after".utf8)[7..<12]
         #expect(try gunzipped(#require(encoder.compressed(slice))) == Data("lines".utf8))
     }
 
-    @Test func fiftyMebibytesOfLinesComeBack() throws {
+    @Test func fiftyMebibytesOfLinesRoundTrip() throws {
         var text = Data(capacity: 52 << 20)
         var number = 0
         while text.count < 50 << 20 {
@@ -48,11 +48,11 @@ import Testing
         #expect(gunzipped(compressed) == text)
     }
 
-    @Test func anEncoderThatZlibRefusesIsNil() {
+    @Test func encoderWithInvalidLevelIsNil() {
         for _ in 0..<100 { #expect(GzipEncoder(level: 99) == nil) }
     }
 
-    @Test func whatIsCompressedIsMarkedAsGzip() throws {
+    @Test func outputStartsWithGzipHeader() throws {
         #expect(try #require(encoder.compressed(Data("m f=1\n".utf8))).starts(with: [0x1F, 0x8B, 0x08]))
     }
 }

@@ -34,7 +34,7 @@ import Testing
         return (sent.headers, try sent.content.data(upTo: .max))
     }
 
-    @Test func itArrivesCompressedAndTakesLessRoom() async throws {
+    @Test func submittedReportIsStoredAndSentCompressed() async throws {
         let outbox = try open { $0.maximumReportBytes = 2_000 }
         try outbox.submit(report, request: request)
         #expect(outbox.bytes < 2_000)
@@ -44,7 +44,7 @@ import Testing
         await outbox.close()
     }
 
-    @Test func itStaysCompressedInLaterLaunchesWhateverItsRequest() async throws {
+    @Test func storedReportStaysCompressedWhenRequestIsReplaced() async throws {
         let first = try open()
         try first.submit(report, request: request)
         _ = try await next()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Encoding", "Content-Digest", "Content-MD5"])
-    func whatDescribesTheBytesKeepsThemAsTheyAre(_ name: String) async throws {
+    func headerThatDescribesBodyPreventsCompression(_ name: String) async throws {
         let outbox = try open()
         var described = request
         described.headers[name] = "identity"
@@ -76,7 +76,7 @@ import Testing
         await outbox.close()
     }
 
-    @Test func aBodyThatIsCompressedAlreadyIsNotCompressedTwice() async throws {
+    @Test func compressedBodyIsNotCompressedTwice() async throws {
         let outbox = try open()
         var whole = request
         whole.body = GzipBody(DataBody(report))

@@ -27,39 +27,39 @@ import Testing
         return (String(decoding: bytes, as: UTF8.self), end)
     }
 
-    @Test func stopsInTheHead() {
+    @Test func serverHangsUpInHead() {
         #expect(receive(.ok("hello").hangingUp(at: .head(12))) == ("HTTP/1.1 200", .orderly))
     }
 
-    @Test func stopsInTheBody() {
+    @Test func serverHangsUpInBody() {
         #expect(receive(.ok("hello").hangingUp(at: .body(3))) == (LoopbackPlanTests.head + "hel", .orderly))
     }
 
-    @Test func hangsUpWithoutAByte() {
+    @Test func serverHangsUpBeforeFirstByte() {
         #expect(receive(.hangUp()) == ("", .orderly))
     }
 
-    @Test func sendsGarbage() {
+    @Test func verbatimReplyIsSentUnchanged() {
         #expect(receive(.verbatim("\0garbage\r\n")) == ("\0garbage\r\n", .orderly))
     }
 
-    @Test func resetsBeforeAByte() {
+    @Test func serverResetsBeforeFirstByte() {
         #expect(receive(.abort()) == ("", .reset))
     }
 
-    @Test func resetsAfterSomeBytes() {
+    @Test func serverResetsInBody() {
         let (text, end) = receive(.ok("hello").aborting(at: .body(3)))
         // A reset may overtake the bytes before it.
         #expect((LoopbackPlanTests.head + "hel").hasPrefix(text))
         #expect(end == .reset)
     }
 
-    @Test func dripsEveryByte() {
+    @Test func drippingReplySendsEveryByte() {
         let reply = LoopbackReply.ok("hello").dripping(7, every: .milliseconds(1)).closing()
         #expect(receive(reply).text.hasSuffix("\r\n\r\nhello"))
     }
 
-    @Test func delaysAtLeastAsLongAsTold() {
+    @Test func replyIsDelayedAtLeastAsLongAsRequested() {
         let start = ContinuousClock.now
         #expect(receive(.hangUp().delayed(.seconds(-1))) == ("", .orderly))
         let other = try? LoopbackClient(server)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases)
-    func stopEndsAConnectionAtAnyMoment(_ moment: Moment) async throws {
+    func stopClosesConnectionAtAnyMoment(_ moment: Moment) async throws {
         let server = try LoopbackServer()
         let client = try LoopbackClient(server)
         try await server.waitForConnections(count: 1)
@@ -107,7 +107,7 @@ import Testing
         _ = client.readToEnd()
     }
 
-    @Test func stopEndsTheListenerAndThoseWhoWaitForIt() async throws {
+    @Test func stopClosesListenerAndQueuedConnections() async throws {
         let server = try LoopbackServer(limits: LoopbackLimits(connections: 1))
         let first = try LoopbackClient(server)
         try await server.waitForConnections(count: 1)
@@ -118,7 +118,7 @@ import Testing
         #expect(first.readToEnd().bytes.isEmpty)
     }
 
-    @Test func stopEndsManyAtOnceAndTwice() async throws {
+    @Test func concurrentStopsCloseAllConnections() async throws {
         let server = try LoopbackServer()
         var clients: [LoopbackClient] = []
         for moment in Moment.allCases + Moment.allCases where moment != .held {
@@ -134,7 +134,7 @@ import Testing
         for client in clients { _ = client.readToEnd() }
     }
 
-    @Test func endsWithItsLastReference() async throws {
+    @Test func serverStopsWithItsLastReference() async throws {
         var server: LoopbackServer? = try LoopbackServer()
         let client = try LoopbackClient(#require(server))
         server?.fallback { _ in .ok().held() }
@@ -147,7 +147,7 @@ import Testing
         #expect(client.readToEnd().bytes.isEmpty)
     }
 
-    @Test func aRouteMayStopItsServer() async throws {
+    @Test func routeMayStopItsServer() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in
             server.stop()
@@ -160,7 +160,7 @@ import Testing
         #expect(server.core.servingThreads == 0)
     }
 
-    @Test func aRouteMayHoldTheLastReference() async throws {
+    @Test func routeMayHoldLastReferenceToServer() async throws {
         let (entrances, entrance) = AsyncStream<Void>.makeStream()
         let gate = DispatchSemaphore(value: 0)
         var server: LoopbackServer? = try LoopbackServer()
@@ -183,7 +183,7 @@ import Testing
         #expect(core.ledger.read(\.isStopped))
     }
 
-    @Test func aServerThatKnowsNoHTTPServesBytesAndWaitsForNobody() throws {
+    @Test func byteServerStopsWithoutWaitingForHandler() throws {
         let gate = DispatchSemaphore(value: 0)
         var server: LoopbackServer? = try LoopbackServer { client in
             var buffer = [UInt8](repeating: 0, count: 1)
@@ -201,7 +201,7 @@ import Testing
         #expect(client.readToEnd() == (Data(), .orderly))
     }
 
-    @Test func letsGoOfItsRoutes() throws {
+    @Test func stoppedServerReleasesItsRoutes() throws {
         final class Witness: Sendable {}
         weak var weakWitness: Witness?
         let server = try LoopbackServer()

@@ -35,7 +35,7 @@ import Testing
         ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
         ("POST / HTTP/1.1\r\nTransfer-Encoding: br\r\n\r\n", 400),
     ])
-    func refusesAndCloses(_ text: String, _ status: Int) throws {
+    func invalidRequestIsRefusedAndConnectionCloses(_ text: String, _ status: Int) throws {
         let client = try LoopbackClient(server)
         client.send(text)
         let reply = try client.readReply()
@@ -46,14 +46,14 @@ import Testing
         try expectAnswer()
     }
 
-    @Test func refusesInGoodOrderWhileTheClientStillSends() throws {
+    @Test func refusalClosesOrderlyWhileClientStillSends() throws {
         let client = try LoopbackClient(server)
         client.send("GARBAGE\r\n" + String(repeating: "x", count: 200_000))
         #expect(try client.readReply().status == 400)
         #expect(client.readToEnd() == (Data(), .orderly))
     }
 
-    @Test func refusesAnEndlessHead() throws {
+    @Test func endlessHeadIsRefused() throws {
         let client = try LoopbackClient(server)
         client.send("GET / HTTP/1.1\r\n")
         client.send(String(repeating: "X-More: and more\r\n", count: 20_000))
@@ -62,7 +62,7 @@ import Testing
         try expectAnswer()
     }
 
-    @Test func refusesAnEndlessBodyOfChunks() throws {
+    @Test func endlessChunkedBodyIsRefused() throws {
         let client = try LoopbackClient(server)
         client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         let chunk = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
@@ -72,7 +72,7 @@ import Testing
         try expectAnswer()
     }
 
-    @Test func survivesClientsThatLeaveAnywhere() async throws {
+    @Test func serverSurvivesClientsLeavingAtAnyByte() async throws {
         let large = Data(count: 4 << 20)
         server.route("/large") { _ in .ok(large) }
         let text = Array(
@@ -94,7 +94,7 @@ import Testing
         try expectAnswer()
     }
 
-    @Test func survivesClientsThatOnlyFinishSending() throws {
+    @Test func halfClosedClientReceivesReply() throws {
         let client = try LoopbackClient(server)
         client.get("/half")
         client.finishSending()
@@ -102,7 +102,7 @@ import Testing
         #expect(client.readToEnd() == (Data(), .orderly))
     }
 
-    @Test func servesTwoHundredAtOnce() async throws {
+    @Test func serverServesTwoHundredConnectionsAtOnce() async throws {
         server.fallback { .ok($0.path).held() }
         let clients = try (0..<200).map { _ in try LoopbackClient(server) }
         for (index, client) in clients.enumerated() { client.get("/\(index)") }
@@ -114,7 +114,7 @@ import Testing
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test func acceptsNoMoreThanItsLimit() async throws {
+    @Test func serverAcceptsNoMoreConnectionsThanLimit() async throws {
         let server = try LoopbackServer(limits: LoopbackLimits(connections: 2))
         server.fallback { .ok($0.path) }
         var clients = try (0..<5).map { _ in try LoopbackClient(server) }
@@ -136,7 +136,7 @@ import Testing
         #expect(server.connectionCount == 5)
     }
 
-    @Test func survivesFuzzing() async throws {
+    @Test func serverSurvivesFuzzing() async throws {
         server.fallback { .echo($0) }
         for seed in 0..<300 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)

@@ -45,7 +45,7 @@ import Testing
         return refusal.status
     }
 
-    @Test func readsARequestWithoutABody() throws {
+    @Test func parserReadsRequestWithoutBody() throws {
         let text = "GET /a/b?c=d?e HTTP/1.1\r\nHost: x\r\nX-Two:  one \r\nx-two:\ttwo\r\nEmpty:\r\n\r\n"
         let request = try #require(Self.requests(text).first)
         #expect(request.method == "GET")
@@ -61,7 +61,7 @@ import Testing
         #expect(request.keepsAlive)
     }
 
-    @Test func readsTargetsOfEveryForm() throws {
+    @Test func parserReadsTargetsOfEveryForm() throws {
         func target(_ target: String) throws -> LoopbackRequest {
             try #require(Self.requests("GET \(target) HTTP/1.1\r\n\r\n").first)
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(try target("/x").query == nil)
     }
 
-    @Test func readsBodiesAndPipelinedRequests() {
+    @Test func parserReadsBodiesAndPipelinedRequests() {
         let first = "POST /1 HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
         let second =
             "\r\nPUT /2 HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\n0A \r\n0123456789\r\n0\r\nT: v\r\n\r\n"
@@ -84,7 +84,7 @@ import Testing
         #expect(requests.map(\.keepsAlive) == [true, true, false])
     }
 
-    @Test func asksForABodyThatIsWaitedForOnce() {
+    @Test func expectContinueIsReportedOnce() {
         let head = "POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n"
         #expect(Self.outcomes([Array(head.utf8)]) == [.continueExpected])
         #expect(Self.outcomes([Array(head.utf8), [65], [66]]).count == 2)
@@ -107,7 +107,7 @@ import Testing
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked, chunked\r\n\r\n",
         "POST / HTTP/1.1\r\nTransfer-Encoding:\r\n\r\n",
     ])
-    func refusesBadHeads(_ text: String) {
+    func parserRefusesBadHeads(_ text: String) {
         #expect(Self.refusal(text) == 400)
     }
 
@@ -115,16 +115,16 @@ import Testing
         "x\r\n", "\r\n", ";a\r\n", "-1\r\n", "1 1\r\n", "0x1\r\n", "10000000000000000\r\n", "3\r\nabcd", "3\r\nabc\n",
         "3\nabc", "1\r\na\r\n0\r\nbad\r\n", "1;\u{0}",
     ])
-    func refusesBadChunks(_ chunks: String) {
+    func parserRefusesBadChunks(_ chunks: String) {
         #expect(Self.refusal("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks) == 400)
     }
 
-    @Test func refusesWhatItDoesNotSpeak() {
+    @Test func parserRefusesUnsupportedVersionAndEncoding() {
         #expect(Self.refusal("GET / HTTP/2.0\r\n") == 505)
         #expect(Self.refusal("POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n") == 501)
     }
 
-    @Test func keepsToItsLimitsToTheByte() {
+    @Test func limitsAreExactToTheByte() {
         let limits = LoopbackLimits(headBytes: 40, bodyBytes: 5)
         let head = "GET / HTTP/1.1\r\nA: "  // 19 bytes, and four more end it.
         #expect(Self.requests(head + String(repeating: "a", count: 17) + "\r\n\r\n", limits: limits).count == 1)
@@ -147,7 +147,7 @@ import Testing
         #expect(Self.refusal(chunked + "0\r\n" + String(repeating: "A: b\r\n", count: 20), limits: small) == 431)
     }
 
-    @Test func doesNotCareHowTheBytesAreCut() {
+    @Test func outcomesDoNotDependOnHowBytesAreCut() {
         let texts = [
             "\r\nPOST /1 HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhelloGET /2 HTTP/1.1\r\n\r\n",
             "PUT /2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: v\r\n\r\nGARBAGE \u{1}",
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func neverTrapsAndLosesNoByte() {
+    @Test func mutatedRequestsDoNotTrapOrLoseBytes() {
         for seed in 0..<2_000 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
             let bytes = LoopbackMutation.mutated(using: &random)

@@ -22,18 +22,18 @@ import Testing
 
     static func send(_ text: String) -> LoopbackPlan.Step { .send(Data(text.utf8)) }
 
-    @Test func sendsAPlainReplyAtOnce() throws {
+    @Test func plainReplyIsSentInOneStep() throws {
         #expect(try Self.steps(.ok("hello")) == [Self.send(Self.head + "hello")])
     }
 
-    @Test func closesWhenEitherSideAsksForIt() throws {
+    @Test func connectionClosesWhenEitherSideAsksForIt() throws {
         let closing = try Self.steps(.status(200), to: "GET / HTTP/1.1\r\nConnection: x, Close\r\n\r\n")
         #expect(closing == [Self.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close])
         #expect(try Self.steps(.status(200), to: "GET / HTTP/1.0\r\n\r\n") == closing)
         #expect(try Self.steps(.ok().closing()).last == .close)
     }
 
-    @Test func interruptsAtPlacesInTheirOrder() throws {
+    @Test func interruptionsAreOrderedByPlace() throws {
         let reply = LoopbackReply.ok("hello")
             .held(at: .body(2)).delayed(.seconds(1)).delayed(.seconds(2), at: .head(4)).held().delayed(.zero, at: .end)
         #expect(
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func stopsWhereItIsCut() throws {
+    @Test func replyStopsWhereItIsCut() throws {
         #expect(try Self.steps(.ok("hello").hangingUp(at: .head(4))) == [Self.send("HTTP"), .close])
         #expect(try Self.steps(.ok("hello").aborting(at: .body(2))) == [Self.send(Self.head + "he"), .reset])
         #expect(try Self.steps(.ok("hello").aborting(at: .body(99))) == [Self.send(Self.head + "hello"), .reset])
@@ -55,7 +55,7 @@ import Testing
         #expect(try Self.steps(.verbatim("garbage")) == [Self.send("garbage"), .close])
     }
 
-    @Test func dripsTheWholeOrTheBody() throws {
+    @Test func drippingAppliesToWholeReplyOrBody() throws {
         let pause = Duration.milliseconds(5)
         let all = Data((Self.head + "hello").utf8)
         #expect(try Self.steps(.ok("hello").dripping(3, every: pause)) == [.drip(all, portion: 3, interval: pause)])
@@ -66,7 +66,7 @@ import Testing
                 == [Self.send("HTTP"), .close])
     }
 
-    @Test func leavesOutBodiesThatMayNotBe() throws {
+    @Test func forbiddenBodiesAreLeftOut() throws {
         #expect(try Self.steps(.ok("hello"), to: "HEAD / HTTP/1.1\r\n\r\n") == [Self.send(Self.head)])
         #expect(
             try Self.steps(LoopbackReply(204, body: .bytes(Data([1])))) == [
@@ -75,7 +75,7 @@ import Testing
         #expect(try Self.steps(.status(304)) == [Self.send("HTTP/1.1 304 Not Modified\r\n\r\n")])
     }
 
-    @Test func framesChunks() throws {
+    @Test func chunksAreFramed() throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(
             try Self.steps(.chunks(["abc", "", "0123456789"], trailers: ["T": "v"]))
@@ -85,12 +85,12 @@ import Testing
         #expect(LoopbackReply.ok("").chunked(by: 0).body == .chunks([], trailers: [:]))
     }
 
-    @Test func sendsALengthThatLiesAsItIs() throws {
+    @Test func falseContentLengthIsSentUnchanged() throws {
         let lie = LoopbackReply(200, reason: "Fine", headers: ["content-length": "9"], body: .bytes(Data("x".utf8)))
         #expect(try Self.steps(lie) == [Self.send("HTTP/1.1 200 Fine\r\ncontent-length: 9\r\n\r\nx")])
     }
 
-    @Test func writesTheHeadersOfFamousAnswers() {
+    @Test func commonRepliesHaveTheirHeaders() {
         #expect(
             LoopbackReply.unauthorized(basic: "a \"b\" \\").headers["www-authenticate"] == #"Basic realm="a \"b\" \\""#)
         #expect(LoopbackReply.unauthorized(bearer: "a").headers["WWW-Authenticate"] == #"Bearer realm="a""#)
@@ -104,13 +104,13 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct StoredGzipTests {
-    @Test func knowsTheChecksum() {
+    @Test func checksumMatchesKnownValue() {
         #expect(StoredGzip.checksum(of: "123456789".utf8) == 0xCBF4_3926)
         #expect(StoredGzip.checksum(of: []) == 0)
     }
 
     @Test(arguments: [0, 1, 65_535, 65_536, 200_000])
-    func decodesToWhatItWasMadeOf(_ count: Int) throws {
+    func storedStreamDecodesToItsInput(_ count: Int) throws {
         let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         #expect(try Self.decoded(StoredGzip.stream(of: bytes)) == bytes)
         // A slice, whose indices do not begin at zero.

@@ -19,7 +19,7 @@ import Testing
         client = try LoopbackClient(server)
     }
 
-    @Test func knowsItsAddress() {
+    @Test func urlsContainPortAndEscapedPath() {
         #expect(server.port > 0)
         #expect(server.baseURL.absoluteString == "http://127.0.0.1:\(server.port)")
         let base = server.baseURL.absoluteString
@@ -29,7 +29,7 @@ import Testing
         #expect(server.url("//x").absoluteString == base + "//x")
     }
 
-    @Test func returnsAtThePortOfOneThatWasStopped() async throws {
+    @Test func serverStartsAtPortOfStoppedServer() async throws {
         var returns = 0
         for _ in 0..<100 where returns < 3 {
             let first = try LoopbackServer()
@@ -53,7 +53,7 @@ import Testing
 
     #if os(Linux) || os(macOS)
         /// In a process of its own, where the servers of other tests do not push these ports out of the memory.
-        @Test func noOtherServerGetsThePortOfOneThatWasStopped() async {
+        @Test func portOfStoppedServerIsNotReused() async {
             await #expect(processExitsWith: .success) {
                 var ports: Set<Int> = []
                 for _ in 0..<500 {
@@ -65,13 +65,13 @@ import Testing
         }
     #endif
 
-    @Test func theOldestPortsAreForgotten() {
+    @Test func oldestPortsAreForgotten() {
         var ports = LoopbackPorts(limit: 3)
         let inserted = [1, 2, 3, 1, 2, 3, 4, 2, 1, 2, 4, 1, 2].map { ports.insert($0) }
         #expect(inserted == [true, true, true, false, false, false, true, false, true, true, false, false, false])
     }
 
-    @Test func aServerTakesAPortThatWasUsedWhenTheSystemHasNoOther() {
+    @Test func usedPortIsTakenWhenSystemHasNoOther() {
         var closed = 0
         let first = LoopbackPorts.bind {
             (socket: (), port: -1)
@@ -89,7 +89,7 @@ import Testing
         #expect(closed == 16)
     }
 
-    @Test func routesByPathAndMethod() throws {
+    @Test func requestsAreRoutedByPathAndMethod() throws {
         server.route("/a") { _ in .ok("any") }
         server.route("/a", method: "PUT") { _ in .ok("put") }
         server.route("/b") { _ in .ok("old") }
@@ -109,7 +109,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test func aRouteMayUseItsServer() throws {
+    @Test func routeMayUseItsServer() throws {
         // A lock held around the route would deadlock here.
         server.fallback { [unowned server] request in
             server.release()
@@ -122,7 +122,7 @@ import Testing
         #expect(try client.readReply().text == "next")
     }
 
-    @Test func answersOneReplyAfterTheOther() throws {
+    @Test func listedRepliesAreSentInOrderAndLastRepeats() throws {
         server.route("/flaky", replies: .unavailable(retryAfter: 0), .tooManyRequests(retryAfter: 1), .ok("done"))
         let statuses = try (0..<4).map { _ in
             client.get("/flaky")
@@ -131,7 +131,7 @@ import Testing
         #expect(statuses == [503, 429, 200, 200])
     }
 
-    @Test func tellsWhatItReceivedByteForByte() async throws {
+    @Test func receivedRequestsAreRecordedByteForByte() async throws {
         server.fallback { .rawEcho($0) }
         let first = "POST /1?q HTTP/1.1\r\nhost:x\r\nX-A:  \tb \r\ncontent-length: 3\r\n\r\n\0\r\n"
         let second = "POST /2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;e\r\nab\r\n0\r\nT: v\r\n\r\n"
@@ -145,13 +145,13 @@ import Testing
         #expect(requests == server.requests)
     }
 
-    @Test func servesPipelinedRequestsInOrder() throws {
+    @Test func pipelinedRequestsAreServedInOrder() throws {
         server.fallback { .ok($0.path).delayed(.milliseconds($0.path == "/0" ? 5 : 0)) }
         client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\n\r\n" }.joined())
         for index in 0..<50 { #expect(try client.readReply().text == "/\(index)") }
     }
 
-    @Test func closesWhenAskedTo() throws {
+    @Test func connectionClosesWhenAskedTo() throws {
         server.fallback { _ in .ok("x") }
         client.get("/", headers: ["Connection": "close"])
         #expect(try client.readReply().headers["Connection"] == "close")
@@ -166,7 +166,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func asksForTheBodyThatIsWaitedFor() throws {
+    @Test func expectContinueIsAnswered() throws {
         server.fallback { .echo($0) }
         client.send("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\nContent-Type: a/b\r\n\r\n")
         #expect(try client.read(25) == Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -176,7 +176,7 @@ import Testing
         #expect(reply.headers["Content-Type"] == "a/b")
     }
 
-    @Test func leavesOutTheBodyOfHead() throws {
+    @Test func replyToHeadHasNoBody() throws {
         server.fallback { _ in .ok("hello") }
         client.get("/", method: "HEAD")
         #expect(try client.readReply(hasBody: false).headers["Content-Length"] == "5")
@@ -187,7 +187,7 @@ import Testing
         #expect(try client.readReply().headers.isEmpty)
     }
 
-    @Test func sendsChunksWithTrailers() throws {
+    @Test func chunksAreSentWithTrailers() throws {
         server.fallback { _ in .chunks(["ab", "cde"], trailers: ["X-Sum": "1"]).dripping(1, every: .zero) }
         client.get("/")
         let reply = try client.readReply()
@@ -195,7 +195,7 @@ import Testing
         #expect(reply.trailers == ["X-Sum: 1\r\n"])
     }
 
-    @Test func sendsGzip() throws {
+    @Test func gzippedReplyDecodesToItsText() throws {
         let text = String(repeating: "hello ", count: 20_000)
         server.fallback { _ in .ok(text).gzipped().chunked(by: 50_000) }
         client.get("/")
@@ -205,7 +205,7 @@ import Testing
         #expect(try StoredGzipTests.decoded(reply.body) == Data(text.utf8))
     }
 
-    @Test func redirectsToItselfToOthersAndInCircles() throws {
+    @Test func redirectsMayLeadToOtherServersAndInCircles() throws {
         let other = try LoopbackServer()
         other.route("/there") { _ in .ok("arrived") }
         server.route("/away") { _ in .redirect(to: other.url("/there"), status: 307) }
@@ -224,7 +224,7 @@ import Testing
         #expect(try next.readReply().text == "arrived")
     }
 
-    @Test func holdsRepliesUntilReleased() async throws {
+    @Test func heldRepliesWaitUntilReleased() async throws {
         server.fallback { .ok($0.path).held() }
         let clients = try (0..<3).map { _ in try LoopbackClient(server) }
         for (index, client) in clients.enumerated() {
@@ -244,7 +244,7 @@ import Testing
         #expect(server.held.isEmpty)
     }
 
-    @Test func holdsInTheMiddleOfABody() async throws {
+    @Test func replyIsHeldWithinBody() async throws {
         server.fallback { _ in .ok("hello").held(at: .body(2)) }
         client.get("/")
         try await server.waitForHeld(count: 1)
@@ -253,7 +253,7 @@ import Testing
         #expect(try client.read(3) == Data("llo".utf8))
     }
 
-    @Test func noticesAClientThatLeavesWhileItWaits() async throws {
+    @Test func clientLeavingDuringWaitIsNoticed() async throws {
         server.route("/held") { _ in .ok().held() }
         server.route("/late") { _ in .ok().delayed(.seconds(3600)) }
         for (index, path) in ["/held", "/late"].enumerated() {
@@ -270,7 +270,7 @@ import Testing
         #expect(server.held.isEmpty)
     }
 
-    @Test func keepsAPipelinedRequestThatArrivesDuringAWait() async throws {
+    @Test func pipelinedRequestDuringHoldIsKept() async throws {
         server.route("/1") { _ in .ok("1").held() }
         server.route("/2") { _ in .ok("2") }
         client.get("/1")
@@ -281,7 +281,7 @@ import Testing
         #expect(try client.readReply().text == "2")
     }
 
-    @Test func waitsEndWithTheirTask() async throws {
+    @Test func waitsEndWhenTaskIsCancelledOrServerStops() async throws {
         let wait = Task { [server] in try await server.waitForRequests(count: 1) }
         wait.cancel()
         await #expect(throws: CancellationError.self) { try await wait.value }

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ManualTimersTests {
-    @Test func theClockStandsStillUntilItIsAdvanced() {
+    @Test func clockStandsStillUntilAdvanced() {
         let timers = ManualTimers()
         #expect(timers.now == .seconds(0))
         #expect(timers.date == ManualTimers.defaultDate)
@@ -20,7 +20,7 @@ import Testing
         #expect(timers.now == .seconds(1.5))
     }
 
-    @Test func actionsRunInTheOrderOfDeadlinesAndThenOfScheduling() {
+    @Test func actionsRunInOrderOfDeadlineThenScheduling() {
         let timers = ManualTimers()
         let log = Log(timers)
         for (name, seconds) in [("c", 3), ("a1", 1), ("b", 2), ("a2", 1), ("d", 4), ("a3", 1)] {
@@ -32,7 +32,7 @@ import Testing
         #expect(timers.nextDeadline == .seconds(4))
     }
 
-    @Test func timersThatAnActionSchedulesRunInTheSameAdvanceIfTheyAreDue() {
+    @Test func dueTimersScheduledByActionRunInSameAdvance() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.schedule(after: .seconds(1)) { [unowned timers] in
@@ -47,7 +47,7 @@ import Testing
         #expect(timers.nextDeadline == .seconds(6))
     }
 
-    @Test func anOverdueTimerRunsInTheNextAdvanceAndDoesNotTurnTheClockBack() {
+    @Test func overdueTimerRunsInNextAdvanceAtCurrentTime() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.advance(by: .seconds(10))
@@ -57,7 +57,7 @@ import Testing
         #expect(log.lines == ["overdue at 10.0"])
     }
 
-    @Test func anActionMayCancelAnotherThatIsDueAtTheSameTime() {
+    @Test func actionMayCancelTimerDueAtSameTime() {
         let timers = ManualTimers()
         let log = Log(timers)
         let victim = Locked<(any ScheduledTimer)?>(nil)
@@ -68,7 +68,7 @@ import Testing
         #expect(log.lines == ["cancelled true at 1.0"])
     }
 
-    @Test func theClockAdvancesFromDeadlineToDeadline() {
+    @Test func advanceToNextStopsAtEachDeadline() {
         let timers = ManualTimers()
         let log = Log(timers)
         #expect(!timers.advanceToNext())
@@ -93,7 +93,7 @@ import Testing
         #expect(timers.pendingCount == 1)
     }
 
-    @Test func theWallClockAdvancesAlongAndCanBeSet() {
+    @Test func dateAdvancesWithClockAndCanBeSet() {
         let timers = ManualTimers(date: Date(timeIntervalSince1970: 1_000))
         let log = Log(timers)
         timers.schedule(after: .seconds(60)) { log.write("x") }
@@ -108,7 +108,7 @@ import Testing
         #expect(log.lines.isEmpty)
     }
 
-    @Test func absurdDurationsAreHarmless() {
+    @Test func extremeDurationsDoNotOverflow() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.schedule(after: Duration(attoseconds: .max)) { log.write("end") }
@@ -120,7 +120,7 @@ import Testing
         #expect(timers.now == TimerInstant(nanoseconds: .max))
     }
 
-    @Test func lateTimersRunInTheOrderOfScheduling() {
+    @Test func overdueTimersRunInOrderOfScheduling() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.advance(by: .seconds(10))
@@ -131,7 +131,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-        @Test func anActionThatAdvancesTheClockTraps() async {
+        @Test func actionThatAdvancesClockTraps() async {
             await #expect(processExitsWith: .failure) {
                 trapWithoutBacktrace()
                 let timers = ManualTimers()
@@ -158,7 +158,7 @@ import Testing
         await timers.waitForPending(count: 3)
     }
 
-    @Test func aCancelledTaskStopsWaitingForTimers() async {
+    @Test func cancelledTaskStopsWaitingForTimers() async {
         let timers = ManualTimers()
         let waiting = Task { await timers.waitForPending(count: 1) }
         waiting.cancel()
@@ -166,7 +166,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func cancellingRunningAndDroppingReleaseTheAction() {
+    @Test func actionIsReleasedWhenCancelledRunOrDropped() {
         var timers: ManualTimers? = ManualTimers()
         weak var cancelled: Captured?
         weak var ran: Captured?

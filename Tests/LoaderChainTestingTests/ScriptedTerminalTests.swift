@@ -3,7 +3,7 @@ import LoaderChainTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ScriptedTerminalTests {
-    @Test func aTaskIsHeldOnceAndAnsweredByAnyOfItsHandles() {
+    @Test func taskIsHeldOnceAndAnsweredThroughAnyHandle() {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let tasks = (0..<3).map { terminal.load(request: HTTPRequest(host: "a.test", path: "/\($0)")) { _ in } }
         // The chain has handles of its own.

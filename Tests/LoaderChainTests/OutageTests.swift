@@ -12,7 +12,7 @@ import Testing
 
 /// Whether a chain would have kept the article's server up.
 @Suite(.timeLimit(.minutes(10))) struct OutageTests {
-    @Test func withoutTheChainTheBugBringsTheServerDownForGood() {
+    @Test func serverStaysDownWithoutChain() {
         let course = OutageSimulation().run()
         // Ten requests a second in the beginning, and two thousand a minute later.
         #expect(course.requests.first == 10 && course.peak == 2_010, "\(course.csv)")
@@ -20,7 +20,7 @@ import Testing
         #expect(course.successes[10...].allSatisfy { $0 == 0 }, "\(course.csv)")
     }
 
-    @Test func withTheChainTheSameAppStaysWithinBounds() {
+    @Test func chainBoundsRequestsAndServerRecovers() {
         let course = OutageSimulation().run(through: Part.all.chain)
         // Ten requests a second in the beginning, and never more.
         #expect(course.requests.first == 10 && course.peak == 10, "\(course.csv)")
@@ -30,19 +30,19 @@ import Testing
         #expect(course.successes[27...].allSatisfy { $0 == 10 }, "\(course.csv)")
     }
 
-    @Test func anAdaptiveLimitLeavesTheServerInPeaceWhileItIsOut() {
+    @Test func adaptiveLimitSendsFewRequestsDuringOutage() {
         let course = OutageSimulation().run(through: Part.adaptive.chain)
         #expect(course.requests[10..<25].reduce(0, +) == 17, "\(course.csv)")
         #expect(course.peak == 16, "\(course.csv)")
     }
 
-    @Test func theSameCourseEachTime() {
+    @Test func simulationIsDeterministic() {
         #expect(
             OutageSimulation().run(through: Part.all.chain).csv == OutageSimulation().run(through: Part.all.chain).csv)
     }
 
     /// With `OUTAGE_CURVES=write` in the environment the curves are drawn anew, along with the table that they show.
-    @Test func theGuideShowsThisCourse() throws {
+    @Test func guideMatchesSimulation() throws {
         let outage = OutageSimulation()
         let curves = OutageCurves(
             outage,
@@ -70,7 +70,7 @@ import Testing
         (Part.nothing, 2_010, nil), (.retryWithoutBudget, 1_062, nil), (.retry, 1_377, nil), (.throttle, 20, 28),
         (.adaptive, 16, 28), (.shedding, 18, 28), (.breaker, 21, 26), (.all, 10, 27),
     ])
-    func whatEachLoaderDoesByItself(part: Part, peak: Int, servedFrom: Int?) {
+    func eachPartHasExpectedPeakAndRecovery(part: Part, peak: Int, servedFrom: Int?) {
         let course = OutageSimulation().run(through: part.chain)
         let lastFailure = course.successes.lastIndex { $0 < 10 } ?? 0
         #expect(course.peak == peak, "\(course.csv)")

@@ -8,7 +8,7 @@ import Testing
 /// The chain of the throttling article, in its order, under everything that can happen to it at once.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WholeChainTests {
     @Test(arguments: [1, 2] as [UInt64])
-    func aHundredThousandTasksEachCompleteOnce(seed: UInt64) async throws {
+    func hundredThousandTasksEachCompleteOnce(seed: UInt64) async throws {
         let threads = 16
         let tasksPerThread = testSize(usually: 6_250)
         let highestLimit = 8

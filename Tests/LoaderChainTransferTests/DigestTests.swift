@@ -7,7 +7,7 @@ import Testing
     private func hex(_ bytes: [UInt8]) -> String { bytes.map { Hexadecimal.text($0) }.joined() }
 
     /// The vectors of FIPS 180-4, RFC 1321 and RFC 3720.
-    @Test func theStandardsVectors() {
+    @Test func digestsMatchStandardVectors() {
         #expect(hex(SHA256.of("".utf8)) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(hex(SHA256.of("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         let two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The digest of the digests of 270 messages, one of each length, as Python's hashlib has it.
-    @Test func messagesOfEveryLength() {
+    @Test func digestsMatchReferenceAtEveryLength() {
         func digestOfDigests<Kind: Digest>(_ kind: Kind.Type) -> String {
             var digest = Kind()
             for count in 0..<270 { digest.add(Data(Kind.of((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }))) }
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Every length around the ends of blocks, in pieces of every size around them.
-    @Test func piecesMakeNoDifference() {
+    @Test func digestIsIndependentOfPieceSize() {
         func check<Kind: Digest>(_ kind: Kind.Type, _ bytes: [UInt8], by size: Int) -> Bool {
             var digest = Kind()
             for start in stride(from: 0, to: bytes.count, by: size) {

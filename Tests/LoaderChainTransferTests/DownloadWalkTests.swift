@@ -9,7 +9,7 @@ import Testing
 
 /// Downloads whose server, network, disk and process fail by chance: the file is one that the server had, or there is none.
 @Suite(.timeLimit(.minutes(20))) struct DownloadWalkTests {
-    @Test func aFileIsNeverAMixture() async {
+    @Test func downloadedFileIsNeverMixOfVersions() async {
         for seed in 0..<UInt64(testSize("DOWNLOAD_WALKS", usually: 1_000, atLeast: 10)) {
             if let fault = await walk(seed) {
                 Issue.record("seed \(seed): \(fault)")

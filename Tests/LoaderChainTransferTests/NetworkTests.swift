@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NetworkTests {
     private let timers = ManualTimers()
 
-    @Test func interfacesAreLookedAtOnceASecondAndOnlyWhereThatIsOfUse() {
+    @Test func interfacesArePolledOncePerSecondAndOnlyOnDemand() {
         let (isUp, looks) = (Locked(true), Locked(0))
         let poll = InterfacePoll(timers: timers) {
             looks.withLock { $0 += 1 }
@@ -41,7 +41,7 @@ import Testing
         #expect(heard.events.count == 3)
     }
 
-    @Test func aWatchThatBeginsInsideACallKeepsOneTimer() {
+    @Test func watchStartedInsideHandlerKeepsOneTimer() {
         let isUp = Locked(true)
         let poll = InterfacePoll(timers: timers) { isUp.withLock { $0 } }
         let watches = Locked<[NetworkWatch]>([])
@@ -63,14 +63,14 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func theSystemsNetworkIsAsked() {
+    @Test func systemNetworkCanBeWatchedAndRead() {
         let watch = SystemNetwork.shared.watch { _ in }
         // Whatever it says: the machine of a test may have none.
         _ = SystemNetwork.shared.isAvailable
         watch.cancel()
     }
 
-    @Test func aTaskWaitsForANetworkOrItsCancel() async throws {
+    @Test func waitUntilAvailableEndsWithNetworkOrCancel() async throws {
         let network = ManualNetwork()
         try await network.waitUntilAvailable()
         network.isAvailable = false
@@ -85,7 +85,7 @@ import Testing
         #expect(network.watches == 0)
     }
 
-    @Test func requestsForThisMachineNeedNoNetwork() {
+    @Test func isForThisMachineRecognizesLoopbackHosts() {
         func isForThisMachine(_ host: String?) -> Bool { HTTPRequest(host: host).isForThisMachine }
         for host in ["localhost", "LocalHost", "a.localhost", "127.0.0.1", "127.9.9.9", "127.0.0", "::1", "[::1]"] {
             #expect(isForThisMachine(host), "\(host)")

@@ -25,7 +25,7 @@ import Testing
         terminal.answer(task, headers: ["Content-Type": "text/event-stream"], body: text)
     }
 
-    @Test func itConnectsWhenThereIsANetwork() async throws {
+    @Test func streamConnectsWhenNetworkIsAvailable() async throws {
         let events = Task { [stream = stream()] in try await stream.prefix(2).collected().map(\.data) }
         await changes.waitForEvents(1)
         #expect(changes.events == ["offline"] && terminal.requests.isEmpty && timers.pendingCount == 0)
@@ -44,7 +44,7 @@ import Testing
             changes.events.prefix(7) == ["offline", "connecting", "open", "waiting", "offline", "connecting", "open"])
     }
 
-    @Test func itCanBeEndedAndCancelledMeanwhile() async throws {
+    @Test func offlineStreamCanBeEndedOrCancelled() async throws {
         let stream = stream()
         let reader = Task { try await stream.collected() }
         await changes.waitForEvents(1)
@@ -57,7 +57,7 @@ import Testing
         try await eventually("nothing is watched") { network.watches == 0 }
     }
 
-    @Test func aStreamFromThisMachineDoesNotWait() async throws {
+    @Test func streamFromLocalhostDoesNotWaitForNetwork() async throws {
         let events = Task { [stream = stream(host: "localhost")] in try await stream.prefix(1).collected() }
         await answer("data:a\n\n")
         #expect(try await events.value.map(\.data) == ["a"])

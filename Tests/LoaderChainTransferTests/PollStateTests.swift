@@ -24,7 +24,7 @@ import Testing
         return request.headers.map { "\($0.name): \($0.value)" }
     }
 
-    @Test func aTagTellsVersionsApartAndIsSentAsItCame() {
+    @Test func entityTagDistinguishesVersionsAndIsSentUnchanged() {
         var state = state()
         #expect(conditions(state).isEmpty)
         #expect(state.take(response(.ok, ["ETag": "W/\"1\""])) == .changed)
@@ -35,7 +35,7 @@ import Testing
         #expect(state.lastTag == "\"2\"")
     }
 
-    @Test func bodiesThatAreNotInMemoryAreToldApartByTheirDates() {
+    @Test func bodiesInChunksAreComparedByLastModified() {
         func chunks(_ headers: HTTPHeaders) -> HTTPResponse {
             var response = response(.ok, headers)
             response.chunks = ResponseChunks(next: { nil })
@@ -50,7 +50,7 @@ import Testing
         #expect(state.take(chunks([:])) == .changed)
     }
 
-    @Test func withoutATagBodiesAreCompared() {
+    @Test func bodiesWithoutEntityTagAreCompared() {
         var state = state()
         let headers: HTTPHeaders = ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
         #expect(state.take(response(.ok, headers, body: "a")) == .changed)
@@ -61,31 +61,32 @@ import Testing
         #expect(conditions(state).isEmpty)
     }
 
-    @Test func aKnownTagIsThatOfTheFirstRequest() {
+    @Test func knownEntityTagIsSentWithFirstRequest() {
         var state = state { $0.entityTag = "\"7\"" }
         #expect(conditions(state) == ["If-None-Match: \"7\""])
         #expect(state.take(response(.ok, ["ETag": "\"7\""])) == .same)
     }
 
     @Test(arguments: [429, 408, 409, 421, 423, 425, 500, 502, 503, 504] as [HTTPStatus])
-    func someStatusesAskForPatience(_ status: HTTPStatus) {
+    func temporaryFailureStatusIsBusy(_ status: HTTPStatus) {
         var state = state { $0.maximumFailures = 1 }
         #expect(state.take(response(status)) == .busy && !state.hasFailed)
         #expect(state.take(response(status)) == .busy && state.hasFailed)
         #expect(state.take(response()) == .changed && !state.hasFailed)
     }
 
-    @Test(arguments: [204, 201] as [HTTPStatus]) func everySuccessIsAVersion(_ status: HTTPStatus) {
+    @Test(arguments: [204, 201] as [HTTPStatus]) func everySuccessStatusIsChanged(_ status: HTTPStatus) {
         var state = state()
         #expect(state.take(response(status)) == .changed)
     }
 
-    @Test(arguments: [301, 400, 401, 403, 404, 410, 501, 505] as [HTTPStatus]) func othersEndIt(_ status: HTTPStatus) {
+    @Test(arguments: [301, 400, 401, 403, 404, 410, 501, 505] as [HTTPStatus])
+    func permanentFailureStatusIsUnusable(_ status: HTTPStatus) {
         var state = state()
         #expect(state.take(response(status)) == .unusable)
     }
 
-    @Test func theDelayIsTheIntervalAndAShareByChance() {
+    @Test func delayIsIntervalPlusRandomJitter() {
         let state = state { $0.jitter = 0.5 }
         #expect(state.delay(after: response(), roll: 0, now: now) == .seconds(30))
         #expect(state.delay(after: response(), roll: 0.5, now: now) == .milliseconds(37_500))
@@ -102,7 +103,7 @@ import Testing
         #expect(bounds == [.seconds(60), .seconds(100), .seconds(100), .seconds(100)])
     }
 
-    @Test func aServerMayAskForALongerDelayUpToAMaximum() {
+    @Test func retryAfterLengthensDelayUpToMaximum() {
         var state = state { $0.maximumDelay = .seconds(100) }
         func delay(_ value: String) -> Duration {
             state.delay(after: response(.ok, ["Retry-After": value]), roll: 0, now: now)
@@ -113,7 +114,7 @@ import Testing
         #expect(delay("70") == .seconds(70))
     }
 
-    @Test func freshnessIsFollowedWhereAsked() {
+    @Test func delayFollowsMaxAgeIfEnabled() {
         func delay(_ headers: HTTPHeaders, follows: Bool = true) -> Duration {
             state { $0.followsMaxAge = follows }.delay(after: response(.ok, headers), roll: 0, now: now)
         }
@@ -126,7 +127,7 @@ import Testing
         #expect(delay(["Cache-Control": "max-age=99999999"]) == .seconds(3_600))
     }
 
-    @Test func absurdSettingsDoNoHarm() {
+    @Test func invalidSettingsAreClamped() {
         let state = state {
             ($0.interval, $0.maximumDelay, $0.jitter) = (.seconds(-1), .seconds(Int64.max), .infinity)
         }

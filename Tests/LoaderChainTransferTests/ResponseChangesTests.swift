@@ -42,7 +42,7 @@ import Testing
         #expect(try await seen.value == ["a", "b"])
     }
 
-    @Test func aLoaderThatValidatesDoesNotEndThePolling() async throws {
+    @Test func validateLoaderDoesNotEndPolling() async throws {
         let changes = (Validate(.success) --> terminal).changes(
             of: request, timers: timers, random: RandomSource(seed: 1))
         let seen = Task { try await changes.prefix(2).collected().map { String(decoding: $0.body, as: UTF8.self) } }
@@ -56,7 +56,7 @@ import Testing
         #expect(try await seen.value == ["a", "b"])
     }
 
-    @Test func whatCannotGetBetterIsAnError() async throws {
+    @Test func unusableResponseOrTooManyFailuresThrow() async throws {
         let first = Task { [changes = changes()] in try await changes.collected() }
         terminal.answer(await terminal.next(), .notFound)
         await #expect(throws: HTTPError.self) { try await first.value }
@@ -65,7 +65,7 @@ import Testing
         await #expect(throws: HTTPError.self) { try await second.value }
     }
 
-    @Test func withoutANetworkNothingIsAsked() async throws {
+    @Test func requestIsNotSentWithoutNetwork() async throws {
         let network = ManualNetwork(isAvailable: false)
         let first = Task { [changes = changes { $0.network = network }] in try await changes.prefix(1).collected() }
         try await eventually("the network is watched") { network.watches == 1 }
@@ -75,7 +75,7 @@ import Testing
         #expect(try await first.value.count == 1 && network.watches == 0)
     }
 
-    @Test func aCancelEndsTheWait() async throws {
+    @Test func cancelEndsWait() async throws {
         let reader = Task { [changes = changes()] in try await changes.collected() }
         terminal.answer(await terminal.next())
         await timers.waitForPending(count: 1)

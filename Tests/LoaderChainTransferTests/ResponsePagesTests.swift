@@ -29,7 +29,7 @@ import Testing
         return nil
     }
 
-    @Test func pagesAreLoadedByTheirLinksUntilThereIsNone() async throws {
+    @Test func pagesFollowNextLinks() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = server(
             ["/users?page=1": "<?page=2>; rel=next", "/users?page=2": "</a>; rel=prev, </users?page=3>; rel=\"next\""],
@@ -40,7 +40,7 @@ import Testing
         #expect(seen.withLock { $0.allSatisfy { $0.headers["Accept"] == "application/json" } })
     }
 
-    @Test func nothingIsLoadedBeforeItIsAwaited() async throws {
+    @Test func pageIsNotLoadedBeforeItIsAwaited() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let pages = server(["/users?page=1": "<?page=2>; rel=next"], seen: seen).pages(of: first)
         #expect(seen.withLock { $0.isEmpty })
@@ -48,7 +48,7 @@ import Testing
         #expect(seen.withLock { $0.count } == 1)
     }
 
-    @Test func secretsThatARedirectRemovedAreNotSentToItsServer() async throws {
+    @Test func secretsRemovedByRedirectAreNotSentToItsTarget() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = ClosureLoader("redirected") { request, _ in
             let isFirst = seen.withLock { seen in
@@ -72,7 +72,7 @@ import Testing
         #expect(second.host == "other.test" && second.headers.map(\.name) == ["Accept"])
     }
 
-    @Test func aCircleIsAnError() async throws {
+    @Test func circularLinksFail() async throws {
         let links = [
             "/users?page=1": "<?page=2>; rel=next", "/users?page=2": "<HTTPS://API.test:443/users?page=1>; rel=next",
         ]
@@ -80,7 +80,7 @@ import Testing
         #expect(error?.code == .invalidResponse && error?.reason?.contains("earlier") == true)
     }
 
-    @Test func aListWithoutAnEndIsAnError() async throws {
+    @Test func pagesBeyondMaximumFail() async throws {
         let endless = ClosureLoader("server") { request, _ in
             var response = HTTPResponse(request: request, status: .ok)
             response.headers["Link"] = "<?page=\((Int(request.query!.dropFirst(5)) ?? 0) + 1)>; rel=next"
@@ -92,7 +92,7 @@ import Testing
         #expect(count == 7)
     }
 
-    @Test func credentialsStayWithTheirServer() async throws {
+    @Test func credentialsAreNotSentToAnotherServer() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = server(
             ["/users?page=1": "<https://other.test/b>; rel=next", "/b": "<https://api.test/c>; rel=next"], seen: seen)
@@ -107,7 +107,7 @@ import Testing
         #expect(requests[2].headers.map(\.name) == ["Accept"])
     }
 
-    @Test func aUserInALinkIsNotUsed() async throws {
+    @Test func userInfoOfLinkIsNotUsed() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let links = [
             "/users?page=1": "<https://eve:chosen@api.test/b>; rel=next", "/b": "<c>; rel=next",
@@ -125,12 +125,12 @@ import Testing
     @Test(arguments: [
         ("http://api.test/2", HTTPError.Code.insecureConnection), ("ftp://api.test/2", .invalidResponse),
         ("data:text/plain,a", .invalidResponse), ("https:///2", .invalidResponse),
-    ]) func someLinksAreNotFollowed(_ link: String, _ code: HTTPError.Code) async throws {
+    ]) func insecureOrInvalidLinkFails(_ link: String, _ code: HTTPError.Code) async throws {
         let error = await error(server(["/users?page=1": "<\(link)>; rel=next"]).pages(of: first))
         #expect(error?.code == code)
     }
 
-    @Test func aPageThatFailsIsAnError() async throws {
+    @Test func failedPageThrowsAndEndsPages() async throws {
         let chain = MockLoader().then(.ok, headers: ["Link": "</2>; rel=next"]).then(.notFound)
         var pages = chain.pages(of: first).makeAsyncIterator()
         #expect(try await pages.next()?.status == .ok)
@@ -138,7 +138,7 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test func aClosureMayMakeTheRequests() async throws {
+    @Test func closureCanMakeNextRequest() async throws {
         let pages = server([:]).pages(of: first) { page in
             let number = Int(page.request.query?.dropFirst(5) ?? "") ?? 0
             guard number < 3 else { return nil }

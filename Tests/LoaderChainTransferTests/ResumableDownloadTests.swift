@@ -42,14 +42,14 @@ import Testing
     }
 
     @Test(arguments: [HTTPStatus.accepted, .noContent, .resetContent])
-    func aSuccessWithoutTheFileIsNoFile(_ status: HTTPStatus) async throws {
+    func successWithoutContentCreatesNoFile(_ status: HTTPStatus) async throws {
         var request = HTTPRequest(url: url)
         request.delivery = .file(file)
         let response = try await (loader() --> MockLoader().then(status)).load(request)
         #expect(response.status == status && response.file == nil && directory.names.isEmpty)
     }
 
-    @Test func aFileComesInOneResponse() async throws {
+    @Test func fileIsDownloadedInOneResponse() async throws {
         let server = DownloadServer(bytes)
         let response = try await load(server)
         expectFile()
@@ -59,7 +59,7 @@ import Testing
         #expect(request.headers["Accept-Encoding"] == "identity" && !request.headers.contains("Range"))
     }
 
-    @Test func theRestIsAskedForByTheStrongTagAfterALoss() async throws {
+    @Test func lostDownloadResumesWithStrongEntityTag() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut, .endsEarly, .short)
         let response = try await load(server)
@@ -71,7 +71,7 @@ import Testing
         #expect(server.requests[1].headers["Range"]?.hasPrefix("bytes=") == true)
     }
 
-    @Test func aLaterProcessGoesOnWhereAnEarlierOneStopped() async throws {
+    @Test func laterProcessResumesStoppedDownload() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
         let lost = try await error { try await load(server, attempts: 1) }
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// The queue of the disk may hold the last reference for a moment after the result is known.
-    @Test(arguments: ["complete", "kept", "nothing"]) func thePlaceIsFreeOnceADownloadHasEnded(how: String) throws {
+    @Test(arguments: ["complete", "kept", "nothing"]) func partFileIsFreeAfterDownloadEnds(how: String) throws {
         let ended = try #require(try PartFile("film", in: directory))
         #expect(try PartFile("film", in: directory) == nil)
         try ended.begin()
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func theRecordHoldsNoAddress() async throws {
+    @Test func recordContainsNoAddress() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
         _ = try await error { try await load(server, attempts: 1) }
@@ -111,7 +111,7 @@ import Testing
         #expect(record.contains("entityTag") && !record.contains("secret") && !record.contains("films.test"))
     }
 
-    @Test func anotherAddressStartsOverAndANameGoesOnForIt() async throws {
+    @Test func changedAddressResumesOnlyWithDownloadName() async throws {
         for (name, goesOn) in [(nil, false), ("film", true)] as [(String?, Bool)] {
             let server = DownloadServer(bytes)
             server.meet(.cut)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aPathWithoutAHostIsAnAddressToo() async throws {
+    @Test func changedPathWithoutHostStartsOver() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
         _ = try await error {
@@ -141,7 +141,7 @@ import Testing
         expectFile()
     }
 
-    @Test func aChangedFileStartsOver() async throws {
+    @Test func downloadOfChangedFileStartsOver() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
         _ = try await error { try await load(server, attempts: 1) }
@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: [
         DownloadServer.Fault.wrongStart, .wrongTotal, .wrongTag, .unsatisfiable, .multipart, .coded,
     ])
-    func aPartThatDoesNotFitStartsOver(_ fault: DownloadServer.Fault) async throws {
+    func mismatchedPartStartsDownloadOver(_ fault: DownloadServer.Fault) async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut, fault)
         _ = try await load(server)
@@ -163,7 +163,7 @@ import Testing
         #expect(server.requests.map { $0.headers.contains("Range") } == [false, true, false])
     }
 
-    @Test func aBodyThatIsTooLongIsAnErrorAndLosesNothing() async throws {
+    @Test func tooLongBodyFailsAndCreatesNoFile() async throws {
         let server = DownloadServer(bytes)
         server.meet(.tooLong)
         let error = try await error { try await load(server) }
@@ -182,7 +182,7 @@ import Testing
             ],
             ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:36 GMT"],
             ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], ["ETag": "\"1\"", "Content-Encoding": "br"],
-        ] as [HTTPHeaders]) func withoutAStrongValidatorTheWholeIsAskedFor(_ headers: HTTPHeaders) async throws
+        ] as [HTTPHeaders]) func downloadWithoutAStrongValidatorStartsOver(_ headers: HTTPHeaders) async throws
     {
         let server = DownloadServer(bytes, headers: headers)
         server.meet(.cut)
@@ -194,7 +194,7 @@ import Testing
         #expect(server.requests.allSatisfy { !$0.headers.contains("Range") && !$0.headers.contains("If-Range") })
     }
 
-    @Test func anOldDateIsAValidator() async throws {
+    @Test func oldLastModifiedIsStrongValidator() async throws {
         let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
         let headers: HTTPHeaders = ["Last-Modified": changed, "Date": "Sun, 06 Nov 1994 08:50:37 GMT"]
         let server = DownloadServer(bytes, headers: headers)
@@ -204,7 +204,7 @@ import Testing
         #expect(server.requests[1].headers["If-Range"] == changed)
     }
 
-    @Test func aCompleteFileThatWasNotPutInItsPlaceCostsOneByte() async throws {
+    @Test func completePartIsFinishedWithOneByteRequest() async throws {
         let server = DownloadServer(bytes)
         // The rename fails, after everything has arrived.
         directory.put([], at: "elsewhere")
@@ -221,7 +221,7 @@ import Testing
         #expect(server.requests.last?.headers["Range"] == "bytes=999-")
     }
 
-    @Test func aFailureOfTheServerKeepsThePart() async throws {
+    @Test func serverFailureKeepsPart() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
         _ = try await error { try await load(server, attempts: 1) }
@@ -233,7 +233,7 @@ import Testing
         #expect(server.requests[2].headers.contains("Range"))
     }
 
-    @Test func aServerThatIsBusyIsAskedAgain() async throws {
+    @Test func busyServerIsRetried() async throws {
         let server = DownloadServer(bytes)
         server.meet(.unavailable, .cut, .unavailable, .unavailable)
         #expect(try await load(server, attempts: 4).status == .ok)
@@ -249,7 +249,7 @@ import Testing
         expectFile()
     }
 
-    @Test func whatTheServerAsksToWaitIsWaitedForWithinABound() async throws {
+    @Test func retryAfterIsFollowedUpToMaximum() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.serviceUnavailable, headers: ["Retry-After": "7"])
             .then(.tooManyRequests, headers: ["Retry-After": "86400"]).then(.gatewayTimeout, body: "no")
@@ -272,7 +272,7 @@ import Testing
         #expect(response.status == .gatewayTimeout && response.body == Data("no".utf8) && directory.names.isEmpty)
     }
 
-    @Test func aWaitCanBeCancelled() async throws {
+    @Test func waitCanBeCancelled() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.serviceUnavailable, headers: ["Retry-After": "7"])
         let loader = ResumableDownload(
@@ -289,7 +289,7 @@ import Testing
         #expect(error.code == .cancelled && timers.pendingCount == 0)
     }
 
-    @Test func attemptsThatBringNothingAreCounted() async throws {
+    @Test func attemptsWithoutProgressAreCounted() async throws {
         let server = DownloadServer(bytes)
         server.meet(.refused, .refused, .refused)
         #expect(try await error { try await load(server, attempts: 3) }.code == .cannotConnect)
@@ -324,7 +324,7 @@ import Testing
         ]
     }
 
-    @Test func theChecksumThatAServerNamesIsThatOfTheFile() async throws {
+    @Test func fileWithWrongChecksumIsRejected() async throws {
         for headers in checksums(of: bytes) {
             let server = DownloadServer(bytes, headers: headers)
             _ = try await load(server)
@@ -339,7 +339,7 @@ import Testing
         }
     }
 
-    @Test func partsWithTheWrongChecksumAreAskedForAsAWhole() async throws {
+    @Test func resumedFileWithWrongChecksumIsDownloadedAgain() async throws {
         var headers = checksums(of: bytes)[2]
         headers["ETag"] = "\"1\""
         let server = DownloadServer(bytes, headers: headers)
@@ -353,7 +353,7 @@ import Testing
 
     // MARK: The disk
 
-    @Test func aFullDiskIsAnErrorAndTheDownloadGoesOnWhenThereIsRoom() async throws {
+    @Test func downloadFailsOnFullDiskAndResumesLater() async throws {
         let server = DownloadServer(bytes)
         directory.limit(900)
         let error = try await error { try await load(server) }
@@ -365,7 +365,7 @@ import Testing
         #expect(server.requests.last?.headers.contains("Range") == true)
     }
 
-    @Test func twoDownloadsToOneFileDoNotMix() async throws {
+    @Test func secondDownloadToSameFileIsRejected() async throws {
         let place = try TemporaryDirectory()
         let gate = Locked<HTTPTask?>(nil)
         let waiting = Awaited(false)
@@ -387,14 +387,14 @@ import Testing
         #expect(try Data(contentsOf: place.url.appending(path: "film")) == Data(bytes))
     }
 
-    @Test func aMissingDirectoryIsAnError() async throws {
+    @Test func missingDirectoryFailsDownload() async throws {
         let file = URL(filePath: "/no such directory/film")
         let chain: HTTPLoader = DownloadServer(bytes)
         let error = try await error { try await chain.download(HTTPRequest(url: url), to: file) }
         #expect(error.code == .cannotStoreResponse && error.reason?.contains("no such directory") == true)
     }
 
-    @Test func theCallDownloadsToAFileOfTheMachine() async throws {
+    @Test func downloadMethodWritesFileWithUsualPermissions() async throws {
         let place = try TemporaryDirectory()
         let server = DownloadServer(bytes)
         server.meet(.short)
@@ -410,7 +410,7 @@ import Testing
         #expect(try mode("film", in: place) == mode("usual", in: place))
     }
 
-    @Test func aPartIsForThisUserAlone() async throws {
+    @Test func partIsAccessibleOnlyToItsUser() async throws {
         let place = try TemporaryDirectory()
         let server = DownloadServer(bytes)
         server.meet(.cut, .refused)
@@ -431,7 +431,7 @@ import Testing
 
     // MARK: Other requests
 
-    @Test func whatIsNoDownloadPassesUnchanged() async throws {
+    @Test func otherRequestsPassUnchanged() async throws {
         let mock = MockLoader()
         let chain = loader() --> mock
         var requests = [HTTPRequest(url: url), HTTPRequest(method: .post, url: url), HTTPRequest(url: url)]

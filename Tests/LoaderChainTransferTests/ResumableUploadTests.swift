@@ -29,7 +29,7 @@ import Testing
         return nil
     }
 
-    @Test func aBodyIsSentToThePlaceThatTheServerNames() async throws {
+    @Test func bodyIsSentToLocationFromServer() async throws {
         let server = ResumableUploadServerDraft12()
         let told = Locked<URL?>(nil)
         let response = try await upload(server, settings: { $0.onLocation = { url in told.withLock { $0 = url } } })
@@ -44,7 +44,7 @@ import Testing
         #expect(requests[1].headers["Upload-Offset"] == "0" && requests[1].headers["Upload-Complete"] == "?1")
     }
 
-    @Test func partsAreNoLargerThanTheServerTakes() async throws {
+    @Test func partsDoNotExceedServerLimit() async throws {
         let server = ResumableUploadServerDraft12(largestAppend: 300)
         _ = try await upload(server).send()
         #expect(server.complete == [bytes])
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ResumableUploadServerDraft12.Fault.allCases)
-    func afterALossTheServerIsAskedForWhatItHas(_ fault: ResumableUploadServerDraft12.Fault) async throws {
+    func offsetIsRequestedAfterLoss(_ fault: ResumableUploadServerDraft12.Fault) async throws {
         let server = ResumableUploadServerDraft12(largestAppend: 300)
         // The first request creates; the third appends.
         let terminal = ClosureLoader("fault") { request, next in
@@ -65,7 +65,7 @@ import Testing
         #expect(server.complete == [bytes] && server.requests[3].method == .head)
     }
 
-    @Test func anotherProcessGoesOnInTheSamePlace() async throws {
+    @Test func laterProcessResumesAtSavedLocation() async throws {
         let server = ResumableUploadServerDraft12()
         let told = Locked<URL?>(nil)
         let first = upload(
@@ -84,20 +84,20 @@ import Testing
         #expect(server.requests.map(\.method) == [.post, .patch, .head, .patch])
     }
 
-    @Test func aForgottenPlaceBeginsAnew() async throws {
+    @Test func unknownLocationStartsNewUpload() async throws {
         let server = ResumableUploadServerDraft12()
         let location = URL(string: "https://films.test/uploads/9")
         _ = try await upload(server, settings: { $0.location = location }).send()
         #expect(server.complete == [bytes] && server.requests.map(\.method) == [.head, .post, .patch])
     }
 
-    @Test func anEmptyBodyIsCompletedToo() async throws {
+    @Test func emptyBodyIsUploaded() async throws {
         let server = ResumableUploadServerDraft12()
         _ = try await upload(server, body: DataBody(Data())).send()
         #expect(server.complete == [Data()])
     }
 
-    @Test func whatTheServerDoesNotTakeIsAnError() async throws {
+    @Test func unsupportedUploadFails() async throws {
         let small = ResumableUploadServerDraft12(largest: 999)
         #expect(await error(upload(small))?.reason?.contains("999") == true)
         let old = MockLoader().then(.ok)
@@ -108,7 +108,7 @@ import Testing
         #expect(await error(upload(small, body: stream))?.code == .invalidRequest)
     }
 
-    @Test func credentialsStayWithTheirServer() async throws {
+    @Test func credentialsAreNotSentToAnotherServer() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = ClosureLoader { request, _ in
             seen.withLock { $0.append(request) }
@@ -122,7 +122,7 @@ import Testing
         #expect(await error(upload(insecure))?.code == .insecureConnection)
     }
 
-    @Test func secretsThatARedirectRemovedAreNotSentToItsServer() async throws {
+    @Test func secretsRemovedByRedirectAreNotSentToItsTarget() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = ClosureLoader { request, _ in
             seen.withLock { $0.append(request) }
@@ -139,7 +139,7 @@ import Testing
         #expect(seen.withLock { $0.map { $0.headers.contains("Authorization") } } == [true, false])
     }
 
-    @Test func aLoaderThatValidatesDoesNotEndAnUpload() async throws {
+    @Test func validateLoaderDoesNotEndUpload() async throws {
         let server = ResumableUploadServerDraft12()
         let hasFailed = Locked(false)
         let terminal = ClosureLoader("fault") { request, next in
@@ -156,7 +156,7 @@ import Testing
 
     /// A server that says each of these once, with what it has done before it says so.
     @Test(arguments: busy, [HTTPMethod.post, .head, .patch])
-    func aServerThatIsBusyIsAskedLaterFromItsOffset(_ status: HTTPStatus, _ method: HTTPMethod) async throws {
+    func busyServerIsRetriedFromItsOffset(_ status: HTTPStatus, _ method: HTTPMethod) async throws {
         // A place is not locked, and not early, before there is one.
         if method == .post, status == 423 || status == 425 { return }
         let server = ResumableUploadServerDraft12(largestAppend: 300)
@@ -193,7 +193,7 @@ import Testing
         #expect(server.complete == [bytes])
     }
 
-    @Test func aServerThatStaysBusyHasTheLastWord() async throws {
+    @Test func lastBusyResponseIsReturned() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.tooManyRequests, headers: ["Retry-After": "3600"])
             .then(.tooManyRequests, body: "no")
@@ -209,7 +209,7 @@ import Testing
         #expect(response.status == .tooManyRequests && response.body == Data("no".utf8))
     }
 
-    @Test func aWaitCanBeCancelled() async throws {
+    @Test func waitCanBeCancelled() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.serviceUnavailable, headers: ["Retry-After": "3600"])
         let request = HTTPRequest(method: .post, host: "films.test", path: "/films", body: DataBody(bytes))
@@ -223,7 +223,7 @@ import Testing
 
     // MARK: Credentials
 
-    @Test func aUserThatTheServerChoosesIsNotSent() async throws {
+    @Test func userInfoChosenByServerIsNotSent() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = ClosureLoader { request, _ in
             seen.withLock { $0.append(request) }
@@ -240,7 +240,7 @@ import Testing
         #expect(seen.withLock { $0.map(\.userInfo) } == [nil, nil, "ann:own", "ann:own"])
     }
 
-    @Test func secretsGoToAKnownPlaceOnlyOnTheServerOfTheRequest() async throws {
+    @Test func secretsAreSentToKnownLocationOnlyOnRequestServer() async throws {
         let place = { (host: String) in URL(string: "https://\(host)/uploads/1") }
         func server(expectingSecrets isSent: Bool) -> MockLoader {
             MockLoader().then { task in
@@ -265,7 +265,7 @@ import Testing
         #expect(try await open.send().status == .ok)
     }
 
-    @Test func aFileThatChangesMeanwhileIsAnError() async throws {
+    @Test func fileChangedDuringUploadFails() async throws {
         let place = try TemporaryDirectory()
         try place.put(bytes, at: "film")
         let server = ResumableUploadServerDraft12(largestAppend: 300)
@@ -278,7 +278,7 @@ import Testing
         #expect(await error(upload(chain, body: file)) != nil && server.complete.isEmpty)
     }
 
-    @Test func anUploadCanBeDiscarded() async throws {
+    @Test func uploadCanBeDiscarded() async throws {
         let server = ResumableUploadServerDraft12()
         server.meet(.unanswered)
         let upload = upload(server, settings: { $0.attempts = 1 })
@@ -288,7 +288,7 @@ import Testing
     }
 
     /// Uploads that meet faults by chance: what is complete is the body, byte for byte.
-    @Test func anUploadIsNeverAMixture() async throws {
+    @Test func completedUploadEqualsBodyDespiteFaults() async throws {
         for seed in 0..<UInt64(testSize("UPLOAD_WALKS", usually: 200, atLeast: 20)) {
             var random = SeededGenerator(seed: seed)
             let server = ResumableUploadServerDraft12(

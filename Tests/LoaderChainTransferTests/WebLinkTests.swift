@@ -25,12 +25,12 @@ import Testing
         ("</2> ; rel=\"prev\"; rel=\"next\"", ["prev"]), ("</2>", []), ("</2>; rel", []),
         ("</2>;;; rel=next;", ["next"]),
         ("</2>; rel=\"a\tb  c\"", ["a", "b", "c"]), ("</2>; title=\"un", []), (", ,</2>; rel=next, ,", ["next"]),
-    ]) func formsOfOneLink(_ value: String, _ relations: [String]) {
+    ]) func singleLinkIsParsedInEveryForm(_ value: String, _ relations: [String]) {
         let links = response(value).links
         #expect(links.count == 1 && links.first?.target == "/2" && links.first?.relations == relations)
     }
 
-    @Test func manyLinksAreInManyHeadersOrInOne() {
+    @Test func linksAreParsedAcrossHeaders() {
         let links = response("</1>; rel=first, </2>; rel=next", "</9>; rel=last").links
         #expect(links.map(\.target) == ["/1", "/2", "/9"])
         #expect(links.flatMap(\.relations) == ["first", "next", "last"])
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [
         "", ",", "next", "</2", "rel=next", "\"</2>; rel=next\"", "x </2>; rel=next, y", "<", "\"", ";;,,",
     ])
-    func whatIsNoLinkIsSkipped(_ value: String) {
+    func malformedLinkIsSkipped(_ value: String) {
         #expect(response(value).links.isEmpty)
         let followed = response(
             value.contains("\"") || value.hasSuffix("<") || value == "</2" ? "" : value + ", </3>; rel=next")
@@ -51,17 +51,17 @@ import Testing
         ("</v2/users>", "https://api.test/v2/users"), ("<?page=2>", "https://api.test/v1/users?page=2"),
         ("<next>", "https://api.test/v1/next"), ("<../a>", "https://api.test/a"),
         ("< ?page=2 >", "https://api.test/v1/users?page=2"),
-    ]) func targetsAreRelativeToTheResponse(_ target: String, _ address: String) {
+    ]) func targetsAreResolvedAgainstResponseURL(_ target: String, _ address: String) {
         #expect(response(target + "; rel=next").link("next")?.absoluteString == address)
     }
 
-    @Test func aLinkOfAnotherContextDoesNotCount() {
+    @Test func linkWithOtherAnchorIsIgnored() {
         #expect(response("</2>; rel=next; anchor=\"/other\"").link("next") == nil)
         #expect(response("</2>; rel=next; anchor=\"?page=1\"").link("next")?.path() == "/2")
         #expect(response("</2>; rel=next; anchor=\"/other\", </3>; rel=next").link("Next")?.path() == "/3")
     }
 
-    @Test func randomTextHarmsNothing() {
+    @Test func randomTextDoesNotTrapParser() {
         var random = SeededGenerator(seed: 1)
         let alphabet = Array("<>\"\\;,= \trelnxt/é")
         for _ in 0..<2_000 {

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(0), .body(3)])
-    func aCancelEndsTheTransferWhereverItIs(_ place: LoopbackReply.Place) async throws {
+    func cancelEndsTransferAtAnyPoint(_ place: LoopbackReply.Place) async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello").held(at: place) }
         let (task, result) = start(site.request("/"), with: site.loader)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [LoopbackReply.Place.start, .body(3)])
-    func theDeadlineEndsTheTransferWhereverItIs(_ place: LoopbackReply.Place) async throws {
+    func deadlineEndsTransferAtAnyPoint(_ place: LoopbackReply.Place) async throws {
         let site = try Site()
         let timers = ManualTimers()
         site.server.route("/") { _ in .ok("hello").held(at: place) }
@@ -63,7 +63,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aCancelDuringAnUploadEndsIt() async throws {
+    @Test func cancelEndsRunningUpload() async throws {
         let site = try Site()
         let folder = try Folder()
         let file = try folder.file("body", pattern(8 << 20))
@@ -83,7 +83,7 @@ import Testing
         try await site.loader.waitUntilIdle()
     }
 
-    @Test func aCancelWhileABodyIsMadeEndsItAtOnce() async throws {
+    @Test func cancelDuringBodyEncodingEndsTaskAtOnce() async throws {
         let site = try Site()
         let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
         let goOn = DispatchSemaphore(value: 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(site.server.requests.isEmpty)
     }
 
-    @Test func aCancelFromTheRedirectClosureIsSafe() async throws {
+    @Test func cancelInRedirectClosureEndsTask() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b") }
         site.server.route("/b") { _ in .ok() }
@@ -128,7 +128,7 @@ import Testing
         tasks.withLock { $0 = nil }
     }
 
-    @Test func aResetCancelsWhatIsInFlightAndWaitsForIt() async throws {
+    @Test func resetCancelsRequestsInFlightAndWaitsForThem() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok("x").held() }
         let log = EventLog()
@@ -147,7 +147,7 @@ import Testing
         #expect(try await site.load("/").body == Data("again".utf8))
     }
 
-    @Test func aLoaderThatIsLetGoOfFinishesWhatIsInFlight() async throws {
+    @Test func releasedLoaderFinishesRequestsInFlight() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok("done").held() }
         weak var released: URLSessionLoader?
@@ -168,7 +168,7 @@ import Testing
         try await server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test func aRedirectIsFollowedAfterTheLoaderIsGone() async throws {
+    @Test func redirectIsFollowedAfterLoaderIsReleased() async throws {
         let server = try LoopbackServer()
         server.route("/a") { _ in .redirect(to: "/b").held() }
         server.route("/b") { _ in .ok("there") }
@@ -185,7 +185,7 @@ import Testing
     // MARK: Timeouts, with a clock that the test moves
 
     @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(3)])
-    func silenceIsATimeout(_ place: LoopbackReply.Place) async throws {
+    func silenceCausesTimeout(_ place: LoopbackReply.Place) async throws {
         let timers = ManualTimers()
         let site = try Site(timers: timers)
         site.server.route("/") { _ in .ok("hello").held(at: place) }
@@ -208,7 +208,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func everyByteBeginsTheTimeoutAnew() async throws {
+    @Test func receivedBytesRestartTimeout() async throws {
         let timers = ManualTimers()
         let site = try Site(timers: timers)
         site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
@@ -230,7 +230,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func theConfigurationsTimeoutsCount() async throws {
+    @Test func timeoutsOfConfigurationApply() async throws {
         for isResource in [false, true] {
             let timers = ManualTimers()
             let server = try LoopbackServer()
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func aRealClockDoesTheSame() async throws {
+    @Test func timeoutFiresOnSystemClock() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok().held() }
         #expect(await site.failure("/") { $0.timeout = .milliseconds(30) }?.code == .timedOut)

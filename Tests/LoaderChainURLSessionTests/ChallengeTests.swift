@@ -11,7 +11,7 @@ import Testing
         "Basic realm=\"cellar\"", "Basic", "basic realm=cellar", "Digest realm=\"cellar\", nonce=\"1\"", "Bearer",
         "Bearer realm=\"cellar\"", "NTLM", "Negotiate", "Basic realm=\"", "=,,\"", "Unheard of",
     ])
-    func aChallengeIsAResponse(_ challenge: String) async throws {
+    func challengeIsDeliveredAsResponse(_ challenge: String) async throws {
         let site = try Site()
         site.server.route("/") { _ in
             var reply = LoopbackReply.text("who are you", status: .unauthorized).header("WWW-Authenticate", challenge)
@@ -26,7 +26,7 @@ import Testing
         #expect(site.server.requests.count == 1)
     }
 
-    @Test func aChallengeInAnswerToAnUploadIsAResponse() async throws {
+    @Test func challengeToUploadIsDeliveredAsResponse() async throws {
         let site = try Site()
         site.server.route("/") { _ in .unauthorized(basic: "cellar") }
         let response = try await site.load("/") {
@@ -36,7 +36,7 @@ import Testing
         #expect(response.status == .unauthorized)
     }
 
-    @Test func aChallengeIsNoCancellationInChunksEither() async throws {
+    @Test func challengeIsDeliveredAsResponseInChunks() async throws {
         let site = try Site()
         site.server.route("/") { _ in
             .text("who are you", status: .unauthorized).header("WWW-Authenticate", "Basic realm=\"a\"")

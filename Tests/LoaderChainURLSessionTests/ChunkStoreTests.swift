@@ -8,7 +8,7 @@ import Testing
 /// Bytes come out in the order in which they went in, from memory and from the file.
 @Suite(.timeLimit(.minutes(10))) struct ChunkStoreTests {
     @Test(arguments: 0..<50)
-    func anyOrderOfReadsAndWritesKeepsTheBytes(_ seed: Int) throws {
+    func randomReadsAndWritesKeepByteOrder(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var store = ChunkStore(memoryLimit: 300)
         var written = Data()
@@ -35,7 +35,7 @@ import Testing
         #expect(read == written)
     }
 
-    @Test func aChunkLargerThanTheMemoryLimitIsStored() throws {
+    @Test func chunkLargerThanMemoryLimitIsStored() throws {
         var store = ChunkStore(memoryLimit: 10)
         try store.write(pattern(100))
         try store.write(pattern(50))

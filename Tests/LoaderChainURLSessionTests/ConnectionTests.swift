@@ -17,7 +17,7 @@ import Testing
         if loader.accept(task) { loader.load(task: task) }
     }
 
-    @Test func sixtyFourRequestsToAHostAreUnderWayAtOnce() async throws {
+    @Test func sixtyFourRequestsPerHostAreInFlightAtOnce() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok("yes").held() }
         for number in 0..<65 { load(site.request("/\(number)"), with: site.loader) }
@@ -32,7 +32,7 @@ import Testing
         try await site.loader.waitUntilIdle()
     }
 
-    @Test func theOthersWaitAndTheirTimeBeginsAfterwards() async throws {
+    @Test func timeoutOfWaitingRequestStartsAfterItsWait() async throws {
         let (server, timers, waits) = (try LoopbackServer(), ManualTimers(), Waits())
         server.fallback { _ in .ok("yes").held() }
         let loader = URLSessionLoader(configuration: .patient, requestsPerHost: 1, timers: timers)
@@ -52,7 +52,7 @@ import Testing
         #expect(waits.log.events == ["begins", "ends"])
     }
 
-    @Test func aResetEndsThoseThatWait() async throws {
+    @Test func resetEndsWaitingRequests() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok("yes").held() }
         let loader = URLSessionLoader(configuration: .patient, requestsPerHost: 1)

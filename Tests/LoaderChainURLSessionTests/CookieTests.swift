@@ -7,7 +7,7 @@ import Testing
 
 /// Cookies in a jar, over a network.
 @Suite(.timeLimit(.minutes(10))) struct CookieTests {
-    @Test func cookiesOfRedirectsAreKeptAndSentOn() async throws {
+    @Test func cookiesOfRedirectAreStoredAndSent() async throws {
         let site = try Site()
         site.server.route("/login") { _ in
             var response = LoopbackReply.redirect(to: "/home")
@@ -25,7 +25,7 @@ import Testing
         #expect(try await site.load("/home").body == Data("none".utf8))
     }
 
-    @Test func severalFieldsAreSeveralCookies() async throws {
+    @Test func severalSetCookieFieldsStaySeparate() async throws {
         let site = try Site()
         site.server.fallback { _ in
             var response = LoopbackReply.ok()
@@ -41,7 +41,7 @@ import Testing
             ])
     }
 
-    @Test func aCookieGoesToNoOtherHost() async throws {
+    @Test func cookieIsNotSentToAnotherHost() async throws {
         let site = try Site()
         let jar = CookieJar()
         jar.insert("id=1", for: site.request("/"))
@@ -67,7 +67,7 @@ import Testing
         ("", [""]), (",", [","]), ("a=1,", ["a=1,"]), ("a=1, =2", ["a=1, =2"]), ("a=1, b c=2", ["a=1, b c=2"]),
         ("a=1,, b=2", ["a=1,", "b=2"]), ("a={\"x\":1,\"y\":2}, b=é", ["a={\"x\":1,\"y\":2}", "b=é"]),
     ])
-    func fieldsAreSeparatedWhereANameFollows(_ joined: String, _ values: [String]) {
+    func joinedCookiesAreSplitWhereNameFollows(_ joined: String, _ values: [String]) {
         #expect(JoinedCookies.separate(joined) == values)
     }
 }

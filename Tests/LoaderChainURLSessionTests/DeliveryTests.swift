@@ -8,7 +8,7 @@ import Testing
 
 /// Bodies in memory, in files and in chunks.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
-    @Test func whatGoesToAFileOrComesInChunksIsNotHedgedUnlessThatIsAllowed() {
+    @Test func chunkDeliveryIsHedgedOnlyIfAllowed() {
         var request = HTTPRequest(host: "a.test")
         request.delivery = .inMemory(upTo: 10)
         #expect(request.isHedgeable)
@@ -20,7 +20,7 @@ import Testing
         #expect(request.isHedgeable)
     }
 
-    @Test func whetherItIsHedgedDoesNotDependOnTheOrderInWhichThingsWereSet() {
+    @Test func isHedgeableDoesNotDependOnOrderOfSettings() {
         var request = HTTPRequest(host: "a.test")
         request.delivery = .chunks
         request.hedging = .automatic
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {
+    @Test func announcedSizeBeyondLimitIsRejectedAtOnce() async throws {
         // With a clock that stands still: after a second of the system clock, a rejected exchange ends without its session and
         // its head.
         let site = try Site(responseSizeLimit: 10, timers: ManualTimers())
@@ -49,26 +49,26 @@ import Testing
         #expect(error.response?.status == .ok)
     }
 
-    @Test func aSizeThatWasNotAnnouncedIsRefusedWhenItIsExceeded() async throws {
+    @Test func unannouncedSizeBeyondLimitIsRejected() async throws {
         let site = try Site(responseSizeLimit: 100_000)
         site.server.route("/big") { _ in .ok(pattern(200_000)).chunked(by: 1000).held(at: .body(150_000)) }
         #expect(await site.failure("/big")?.code == .responseTooLarge)
     }
 
-    @Test func aSmallBodyThatUnpacksToALargeOneIsRefused() async throws {
+    @Test func decompressedSizeBeyondLimitIsRejected() async throws {
         let site = try Site(responseSizeLimit: 1000)
         site.server.route("/bomb") { _ in .ok(pattern(1001)).gzipped() }
         #expect(await site.failure("/bomb")?.code == .responseTooLarge)
     }
 
-    @Test func theLimitIsTheRequests() async throws {
+    @Test func requestLimitOverridesLoaderLimit() async throws {
         let site = try Site(responseSizeLimit: 10)
         site.server.route("/") { _ in .ok(pattern(20)) }
         #expect(try await site.load("/") { $0.delivery = .inMemory(upTo: 20) }.body == pattern(20))
         #expect(await site.failure("/") { $0.delivery = .inMemory(upTo: 19) }?.code == .responseTooLarge)
     }
 
-    @Test func theLengthThatHeadAnnouncesIsNotArriving() async throws {
+    @Test func contentLengthOfHeadIsNotCheckedAgainstLimit() async throws {
         let site = try Site(responseSizeLimit: 10)
         site.server.route("/") { _ in .ok(pattern(20)) }
         #expect(try await site.load("/") { $0.method = .head }.headers["Content-Length"] == "20")
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func aFileIsThereOnceItIsComplete() async throws {
+    @Test func fileIsReplacedOnlyWhenComplete() async throws {
         let site = try Site(responseSizeLimit: 10)
         let folder = try Folder()
         let file = try folder.file("result", Data("old".utf8))
@@ -91,7 +91,7 @@ import Testing
         #expect(folder.names == ["result"])
     }
 
-    @Test func aFileThatBreaksOffLeavesNothing() async throws {
+    @Test func interruptedFileDownloadLeavesNoFile() async throws {
         let site = try Site()
         let folder = try Folder()
         site.server.route("/") { _ in .ok(pattern(300_000)).hangingUp(at: .body(200_000)) }
@@ -100,7 +100,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func aFileThatIsCancelledLeavesNothing() async throws {
+    @Test func cancelledFileDownloadKeepsOldFile() async throws {
         // With a clock that stands still: after a second of the system clock, a cancelled exchange ends without its session.
         let site = try Site(timers: ManualTimers())
         let folder = try Folder()
@@ -116,7 +116,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("old".utf8))
     }
 
-    @Test func aResponseThatSaysFailureDoesNotGoIntoTheFile() async throws {
+    @Test func failureResponseIsNotWrittenToFile() async throws {
         let site = try Site()
         let folder = try Folder()
         site.server.route("/") { _ in .text("gone", status: .notFound) }
@@ -127,7 +127,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("old".utf8))
     }
 
-    @Test func aFileThatCannotBeMadeIsAnError() async throws {
+    @Test func fileThatCannotBeCreatedFailsRequest() async throws {
         let site = try Site()
         let folder = try Folder()
         site.server.route("/") { _ in .ok("x") }
@@ -159,7 +159,7 @@ import Testing
         #expect(try await chunks.next() == nil)
     }
 
-    @Test func aSlowReaderMissesNothing() async throws {
+    @Test func slowReaderReceivesAllChunks() async throws {
         let site = try Site()
         let size = 5 << 20
         site.server.route("/") { _ in .ok(pattern(size)) }
@@ -169,7 +169,7 @@ import Testing
         #expect(try await response.chunks?.collect(upTo: size) == pattern(size))
     }
 
-    @Test func aBodyThatBreaksOffThrowsBehindWhatArrived() async throws {
+    @Test func interruptedBodyThrowsAfterReceivedChunks() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello").hangingUp(at: .body(3)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)
@@ -181,7 +181,7 @@ import Testing
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func aReaderWhoLeavesEndsTheTransfer() async throws {
+    @Test func releasedResponseEndsTransfer() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
         do {
@@ -192,7 +192,7 @@ import Testing
         try await site.server.waitForOpenConnections(atMost: 0)
     }
 
-    @Test func aReaderWhoIsCancelledEndsTheTransfer() async throws {
+    @Test func cancelledReaderEndsTransfer() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)
@@ -206,7 +206,7 @@ import Testing
         try await site.loader.waitUntilIdle()
     }
 
-    @Test func aResetEndsWhatIsStillArriving() async throws {
+    @Test func resetCancelsArrivingChunks() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)

@@ -12,7 +12,7 @@ import Testing
 
 /// Every failure that can be produced on loopback, and its code.
 @Suite(.timeLimit(.minutes(10))) struct ErrorTests {
-    @Test func aRefusedConnection() async throws {
+    @Test func refusedConnectionIsCannotConnect() async throws {
         let port = try ClosedPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
         let error = await URLSessionLoader(configuration: .patient).failure(HTTPRequest(url: url))
@@ -23,7 +23,7 @@ import Testing
         #expect(error?.loader == "URLSessionLoader")
     }
 
-    @Test func anUnknownHost() async {
+    @Test func unknownHostIsCannotConnect() async {
         // A name server may take its time to report that.
         let error = await URLSessionLoader(configuration: .patient)
             .failure(HTTPRequest(scheme: "http", host: "no-such-host.invalid"))
@@ -31,20 +31,20 @@ import Testing
         #expect(error?.underlyingError is URLError)
     }
 
-    @Test func aConnectionThatEndsWithoutAByte() async throws {
+    @Test func connectionClosedWithoutResponseIsConnectionLost() async throws {
         let site = try Site()
         site.server.route("/") { _ in .hangUp() }
         #expect(await site.failure("/")?.code == .connectionLost)
     }
 
-    @Test func aReset() async throws {
+    @Test func connectionResetIsConnectionLost() async throws {
         let site = try Site()
         site.server.route("/") { _ in .abort() }
         #expect(await site.failure("/")?.code == .connectionLost)
     }
 
     @Test(arguments: [LoopbackReply.Place.body(0), .body(3)])
-    func aBodyThatBreaksOff(_ place: LoopbackReply.Place) async throws {
+    func truncatedBodyIsConnectionLost(_ place: LoopbackReply.Place) async throws {
         let site = try Site()
         site.server.route("/torn") { _ in .ok("hello").hangingUp(at: place) }
         let error = try #require(await site.failure("/torn"))
@@ -53,13 +53,13 @@ import Testing
         #expect(error.response?.metrics != nil)
     }
 
-    @Test func aResetWithinTheBody() async throws {
+    @Test func connectionResetInBodyIsConnectionLost() async throws {
         let site = try Site()
         site.server.route("/torn") { _ in .ok(pattern(100_000)).aborting(at: .body(60_000)) }
         #expect(await site.failure("/torn")?.code == .connectionLost)
     }
 
-    @Test func chunksThatBreakOff() async throws {
+    @Test func truncatedChunkedBodyIsConnectionLost() async throws {
         let site = try Site()
         site.server.route("/torn") { _ in .chunks(["hel", "lo"]).hangingUp(at: .body(9)) }
         #expect(await site.failure("/torn")?.code == .connectionLost)
@@ -72,7 +72,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
     ])
-    func garbage(_ bytes: String) async throws {
+    func malformedResponseIsInvalidResponse(_ bytes: String) async throws {
         let site = try Site()
         site.server.route("/") { _ in .verbatim(bytes) }
         let error = try #require(await site.failure("/"))
@@ -80,7 +80,7 @@ import Testing
         #expect(error.underlyingError is URLError)
     }
 
-    @Test func noErrorShowsASecretOrTheURLsQuery() async throws {
+    @Test func errorTextDoesNotContainSecretsOrQuery() async throws {
         let site = try Site()
         site.server.route("/") { _ in .abort() }
         let error = try #require(
@@ -98,13 +98,13 @@ import Testing
         (.dataLengthExceedsMaximum, .responseTooLarge), (.cannotParseResponse, .invalidResponse),
         (.badURL, .invalidRequest), (.fileDoesNotExist, .invalidRequest), (.cannotWriteToFile, .cannotStoreResponse),
     ])
-    func theTable(_ theirs: URLError.Code, _ ours: HTTPError.Code) {
+    func urlErrorCodeMapsToErrorCode(_ theirs: URLError.Code, _ ours: HTTPError.Code) {
         #expect(HTTPError.Code(URLError(theirs), afterHead: false) == ours)
         #expect(HTTPError.Code(URLError(theirs), afterHead: true) == ours)
     }
 
     #if os(Linux)
-        @Test func aNetworkThatCannotBeReached() async {
+        @Test func unreachableNetworkIsCannotConnect() async {
             // The system does not connect to the broadcast address, because it has no route there.
             let error = await URLSessionLoader(configuration: .patient)
                 .failure(HTTPRequest(scheme: "http", host: "255.255.255.255"))
@@ -112,7 +112,7 @@ import Testing
             #expect(error?.reason?.contains("connect") == true, "\(error?.reason ?? "no reason")")
         }
 
-        @Test func aProcessWithoutDescriptors() async throws {
+        @Test func exhaustedDescriptorsAreCannotConnect() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("hello").closing() }
             let outcome = try await runFaults("exhausted", server.url("/").absoluteString)
@@ -155,7 +155,7 @@ import Testing
             ("Illegal or missing hexadecimal sequence in chunked-encoding", .invalidResponse),
             ("Invalid Content-Length: value", .invalidResponse),
         ])
-        func theWords(_ message: String, _ code: HTTPError.Code) {
+        func curlMessageMapsToErrorCode(_ message: String, _ code: HTTPError.Code) {
             let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: message])
             #expect(HTTPError.Code(error, afterHead: false) == code)
         }
@@ -168,7 +168,7 @@ import Testing
             "OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 110",
             "TLS connect error: error:0A000126:SSL routines::unexpected eof while reading",
         ])
-        func theWordsAfterAHead(_ message: String) {
+        func curlMessageAfterHeadIsConnectionLost(_ message: String) {
             let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: message])
             #expect(HTTPError.Code(error, afterHead: true) == .connectionLost)
         }

@@ -6,7 +6,7 @@ import Testing
 /// The decisions of an exchange, compared with a model that only counts.
 @Suite(.timeLimit(.minutes(10))) struct ExchangeStateTests {
     @Test(arguments: 0..<200)
-    func anyOrderOfEventsKeepsThePromises(_ seed: Int) {
+    func stateKeepsInvariantsInAnyOrderOfEvents(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var state = ExchangeState<Int>()
         var ends = 0
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aStopBeforeTheTransferEndsTheExchange() {
+    @Test func stopBeforeTransferEndsExchange() {
         var state = ExchangeState<Int>()
         guard case .end = state.stop(.cancelled) else {
             Issue.record("the exchange would never end")
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func theFirstReasonCounts() {
+    @Test func firstStopReasonIsKept() {
         var state = ExchangeState<Int>()
         _ = state.begin(1)
         _ = state.stop(.timedOut(.seconds(1)))

@@ -23,15 +23,15 @@
             #expect(outcome.output.contains("cancelled") && outcome.output.contains("cannotConnect"))
         }
 
-        @Test func cancelsThatMeetRedirectsAreHarmless() async throws {
+        @Test func cancelsDuringRedirectsAreHarmless() async throws {
             expectComplete(try await runFaults("redirects", "\(testSize("URLSESSION_REDIRECTS", usually: 1000))"))
         }
 
-        @Test func cancelsThatMeetUploadsAreHarmless() async throws {
+        @Test func cancelsDuringUploadsAreHarmless() async throws {
             expectComplete(try await runFaults("uploads", "\(testSize("URLSESSION_UPLOADS", usually: 500))"))
         }
 
-        @Test func aServerThatBreaksEveryRuleGetsAnErrorOrIsUnderstood() async throws {
+        @Test func fuzzedResponsesEndWithResponseOrKnownError() async throws {
             let outcome = try await runFaults("fuzz", "\(testSize("URLSESSION_EXCHANGES", usually: 1000))")
             expectComplete(outcome)
             #expect(!outcome.output.contains("unknown"))
@@ -40,7 +40,7 @@
 
         /// Faults without a workaround, which only a later version of the session can fix.
         @Test(arguments: ["mid-head", "trailers", "endless"])
-        func whatNoTerminalSurvivesIsKnown(_ name: String) async throws {
+        func knownSessionFaultsAreAsDocumented(_ name: String) async throws {
             let outcome = try await runFaults("answer", name)
             #if canImport(FoundationNetworking) && !compiler(>=6.4)
                 #expect(outcome.crashed, "The limit is gone; say so in Documentation/Linux.md: \(outcome.output)")
@@ -49,7 +49,7 @@
             #endif
         }
 
-        @Test func theChildAnswersWhenAllIsWell() async throws {
+        @Test func childProcessLoadsResponseWithoutFault() async throws {
             #expect(try await runFaults("answer", "fine").output == "response 200")
         }
     }
@@ -62,13 +62,13 @@
         private static let limit = 64 << 10
 
         @Test(arguments: ["file", "chunks", "slow-chunks", "lines", "events", "resumes", "upload", "multipart"])
-        func aLargeBodyIsNeverInMemory(_ kind: String) async throws {
+        func largeBodyIsNotHeldInMemory(_ kind: String) async throws {
             let outcome = try await runFaults(kind, "\(Self.size)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
             try expectAtMost(Self.limit, outcome)
         }
 
-        @Test func nothingGrows() async throws {
+        @Test func memoryDoesNotGrowOverManyRequests() async throws {
             let count = testSize("URLSESSION_REQUESTS", usually: 6000)
             let outcome = try await runFaults("growth", "\(count)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")

@@ -9,7 +9,7 @@ import Testing
 /// A request on a reused connection that the server closes when the request arrives.
 @Suite(.timeLimit(.minutes(10))) struct KeptConnectionTests {
     @Test(arguments: ["POST", "PATCH", "PURGE"], [0, 3])
-    func whatMayNotBeRepeatedArrivesOnce(_ method: String, _ bodySize: Int) async throws {
+    func nonIdempotentRequestIsSentOnce(_ method: String, _ bodySize: Int) async throws {
         let site = try Site()
         site.server.route("/warm") { _ in .ok() }
         site.server.route("/act", replies: .hangUp(), .ok())
@@ -22,7 +22,7 @@ import Testing
         #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
     }
 
-    @Test func aSessionForOneRequestEndsWithIt() async throws {
+    @Test func sessionForSingleRequestEndsWithItsRequest() async throws {
         let site = try Site()
         site.server.route("/act") { _ in .ok("done") }
         for _ in 0..<3 { #expect(try await site.load("/act") { $0.method = .post }.body == Data("done".utf8)) }

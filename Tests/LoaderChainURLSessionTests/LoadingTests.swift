@@ -10,7 +10,7 @@ import Testing
 
 /// Requests as they are sent and responses as they are delivered, without faults.
 @Suite(.timeLimit(.minutes(10))) struct LoadingTests {
-    @Test func aResponseHasItsStatusHeadersAndBody() async throws {
+    @Test func responseHasStatusHeadersAndBody() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .ok("hello").header("X-One", "1") }
         let response = try await site.load("/a")
@@ -20,7 +20,7 @@ import Testing
         #expect(response.request.path == "/a")
     }
 
-    @Test func aStatusThatSaysFailureIsAResponse() async throws {
+    @Test func failureStatusIsDeliveredAsResponse() async throws {
         let site = try Site()
         site.server.route("/busy") { _ in .unavailable(retryAfter: 3) }
         let response = try await site.load("/busy")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
-    func methodsGoOverTheWireAsTheyAre(_ method: String) async throws {
+    func methodIsSentUnchanged(_ method: String) async throws {
         let site = try Site()
         site.server.fallback { _ in .ok("yes") }
         let response = try await site.load("/m") { $0.method = HTTPMethod(method) }
@@ -39,7 +39,7 @@ import Testing
         #expect(site.server.requests.map(\.method.rawValue) == [method])
     }
 
-    @Test func headersOfOneNameAreJoined() async throws {
+    @Test func headersWithSameNameAreJoined() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok() }
         _ = try await site.load("/h") {
@@ -53,7 +53,7 @@ import Testing
         #expect(headers.values(for: "Cookie") == ["one=1; two=2"])
     }
 
-    @Test func headersOfTheConfigurationAreFilledIn() async throws {
+    @Test func configurationHeadersFillMissingHeaders() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }
         let configuration = URLSessionConfiguration.patient
@@ -69,7 +69,7 @@ import Testing
     ///
     /// How often a connection is reused depends on the session: on a busy machine it may start a request before it has
     /// the last connection back.
-    @Test func connectionsAreKept() async throws {
+    @Test func connectionsAreReused() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok("again") }
         var isKept = false
@@ -83,7 +83,7 @@ import Testing
         #expect(site.server.requests.allSatisfy { $0.headers["Connection"]?.lowercased() != "close" })
     }
 
-    @Test func manyAtOnceEachGetTheirOwn() async throws {
+    @Test func concurrentRequestsGetTheirOwnResponses() async throws {
         let site = try Site()
         site.server.fallback { .ok($0.path) }
         await withTaskGroup(of: Bool.self) { group in
@@ -107,7 +107,7 @@ import Testing
         #expect(response.body == Data("ok".utf8))
     }
 
-    @Test func aCodedBodyIsDecoded() async throws {
+    @Test func gzippedBodyIsDecoded() async throws {
         let site = try Site()
         site.server.route("/gzip") { _ in .ok("packed").gzipped() }
         #expect(try await site.load("/gzip").body == Data("packed".utf8))
@@ -117,7 +117,7 @@ import Testing
         ("/a%2", "/a%252"), ("/a%", "/a%25"), ("/a%zz", "/a%25zz"), ("/a%2f", "/a%2f"), ("/a//b;c=1,2", "/a//b;c=1,2"),
         ("/...", "/..."), ("/a/..b", "/a/..b"), ("/%2e%2f", "/%2e%2f"),
     ])
-    func whatIsNoEscapeIsText(_ path: String, _ sent: String) async throws {
+    func invalidEscapeInPathIsEncoded(_ path: String, _ sent: String) async throws {
         let site = try Site()
         site.server.fallback { request in .ok(request.target) }
         #expect(try await site.load("/") { $0.path = path }.body == Data(sent.utf8))
@@ -126,13 +126,13 @@ import Testing
         #expect(try await site.loader.load(HTTPRequest(url: url)).body == Data(sent.utf8))
     }
 
-    @Test func aRequestMayRefuseCompression() async throws {
+    @Test func acceptEncodingOfRequestIsSent() async throws {
         let site = try Site()
         site.server.fallback { request in .ok(request.headers["Accept-Encoding"] ?? "none") }
         #expect(try await site.load("/") { $0.headers["Accept-Encoding"] = "identity" }.body == Data("identity".utf8))
     }
 
-    @Test func metricsTravelWithTheResponse() async throws {
+    @Test func responseHasMetrics() async throws {
         let timers = ManualTimers()
         let site = try Site(timers: timers)
         site.server.route("/m", method: .post) { _ in
@@ -161,14 +161,14 @@ import Testing
     }
 
     @Test(arguments: ["ftp", "file", "data"])
-    func anotherSchemeThanThoseOfHTTPIsRefused(_ scheme: String) async throws {
+    func nonHTTPSchemeIsRejected(_ scheme: String) async throws {
         let error = await URLSessionLoader().failure(
             HTTPRequest(scheme: scheme, host: "127.0.0.1", path: "/etc/passwd"))
         #expect(error?.code == .invalidRequest)
         #expect(error?.loader == "URLSessionLoader")
     }
 
-    @Test func theUsersOwnSessionIsUsed() async throws {
+    @Test func sessionOfCallerIsUsed() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }
         let configuration = URLSessionConfiguration.patient
@@ -180,13 +180,13 @@ import Testing
         session.invalidateAndCancel()
     }
 
-    @Test func aSchemeMayBeInCapitals() async throws {
+    @Test func schemeInCapitalsIsAccepted() async throws {
         let site = try Site()
         site.server.route("/") { _ in .ok("hello") }
         #expect(try await site.load("/") { $0.scheme = "HTTP" }.body == Data("hello".utf8))
     }
 
-    @Test func noCookieIsKeptOrReplaced() async throws {
+    @Test func cookiesAreNeitherStoredNorReplaced() async throws {
         let site = try Site()
         site.server.route("/") { _ in LoopbackReply.ok().header("Set-Cookie", "id=server; Path=/") }
         for configuration in [URLSessionConfiguration.default, .ephemeral] {
@@ -203,7 +203,7 @@ import Testing
     #if os(Linux)
         /// Requests that the session would silently change.
         @Test(arguments: ["get", "Post", "head"])
-        func aMethodIsSentAsItIsOrNotAtAll(_ method: String) async throws {
+        func methodWithLowercaseLettersIsRejected(_ method: String) async throws {
             let site = try Site()
             let error = await site.failure("/") { $0.method = HTTPMethod(method) }
             #expect(error?.code == .invalidRequest)
@@ -212,7 +212,7 @@ import Testing
         }
 
         @Test(arguments: ["/a/../b", "/./b", "/..", "/a/.", "/a/%2e%2E/b", "/%2E", "/.%2e/b"])
-        func aPathIsSentAsItIsOrNotAtAll(_ path: String) async throws {
+        func pathWithDotSegmentsIsRejected(_ path: String) async throws {
             let site = try Site()
             let error = await site.failure("/") { $0.path = path }
             #expect(error?.code == .invalidRequest)
@@ -220,14 +220,14 @@ import Testing
         }
 
         @Test(arguments: ["/a%2Fb", "/a%252", "/a..b/.c/...", "/%7Euser", "//a//b", "/a;b=1,2", "/+%20"])
-        func aPathIsSentAsItIs(_ path: String) async throws {
+        func pathIsSentUnchanged(_ path: String) async throws {
             let site = try Site()
             site.server.fallback { _ in .ok() }
             _ = try await site.load("/") { $0.path = path }
             #expect(site.server.requests.last?.path == path)
         }
 
-        @Test func anIPv6AddressIsRefusedWithAReason() async {
+        @Test func ipv6AddressIsRejectedWithReason() async {
             let error = await URLSessionLoader().failure(HTTPRequest(scheme: "http", host: "::1", port: 9))
             #expect(error?.code == .invalidRequest)
             #expect(error?.reason?.contains("IPv6") == true)

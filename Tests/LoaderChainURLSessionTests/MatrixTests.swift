@@ -9,7 +9,7 @@
 
     /// The cases that all terminals share, as this one handles them on Linux.
     @Suite(.timeLimit(.minutes(10))) struct MatrixTests {
-        @Test func everyCaseEndsAsThePageSays() async throws {
+        @Test func everyCaseEndsAsDocumented() async throws {
             let loader = URLSessionLoader(configuration: .patient)
             let terminal = MatrixTerminal(.urlSession) { request, surroundings in
                 surroundings == .init() ? await loader.matrixEnd(of: request) : try await apart(request, surroundings)
@@ -19,7 +19,7 @@
         }
 
         /// With `TERMINAL_MATRIX=write` in the environment, the tables of the page are regenerated.
-        @Test func thePageShowsTheseCases() throws {
+        @Test func terminalsPageIsUpToDate() throws {
             let file = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Documentation/Terminals.md").standardizedFileURL
             let page = try String(contentsOf: file, encoding: .utf8)

@@ -21,7 +21,7 @@
             return server
         }
 
-        @Test func aRealServerIsUnderstood() async throws {
+        @Test func nginxResponsesAreLoaded() async throws {
             guard let nginx = try serve() else { return }
             let loader = URLSessionLoader(configuration: .patient)
             #expect(try await loader.load(nginx.request("small")).body == Data("hello nginx".utf8))
@@ -43,7 +43,7 @@
             #expect(try await chunks?.collect(upTo: 20 << 20) == pattern(20 << 20))
         }
 
-        @Test func manyRequestsAtOnceAreAnswered() async throws {
+        @Test func concurrentRequestsToNginxAreAnswered() async throws {
             guard let nginx = try serve() else { return }
             let loader = URLSessionLoader(configuration: .patient)
             await withTaskGroup(of: Int.self) { group in

@@ -19,7 +19,7 @@
         }
 
         @Test(arguments: [407, 502, 403], ["memory", "chunks"])
-        func aRefusedTunnelIsNoResponse(_ status: Int, _ delivery: String) async throws {
+        func refusedTunnelFailsAsCannotConnect(_ status: Int, _ delivery: String) async throws {
             let proxy = try LoopbackServer { client in
                 _ = client.readHead()
                 client.send(
@@ -33,7 +33,7 @@
         }
 
         @Test(arguments: ["memory", "chunks"])
-        func anUntrustedServerBehindAProxyIsNotTrusted(_ delivery: String) async throws {
+        func untrustedServerBehindProxyIsRejected(_ delivery: String) async throws {
             guard let server = try await SelfSignedServer() else { return }
             let proxy = try LoopbackServer.tunnel(
                 to: server.port, answering: "HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n")
@@ -42,7 +42,7 @@
             #expect(output.contains("certificate"), "\(output)")
         }
 
-        @Test func aProxyThatIsGoneCannotBeReached() async throws {
+        @Test func unreachableProxyFailsAsCannotConnect() async throws {
             let output = try await load("https://example.invalid/", through: try freePort(), "chunks")
             #expect(output.hasPrefix("cannotConnect nil"), "\(output)")
         }
@@ -81,7 +81,7 @@
         }
 
         @Test(arguments: [ResponseDelivery.inMemory, .chunks])
-        func theOriginsHeadIsTheResponses(_ delivery: ResponseDelivery) async throws {
+        func originHeadReplacesProxyHead(_ delivery: ResponseDelivery) async throws {
             let (task, exchange) = exchange(delivery)
             exchange.receive(head(200, Self.established))
             #expect(exchange.transfer.response == nil)
@@ -95,7 +95,7 @@
             #expect(body == Data("not here".utf8))
         }
 
-        @Test func aHeadThatDescribesABodyIsDeliveredAtOnce() async throws {
+        @Test func headWithContentTypeIsDeliveredAtOnce() async throws {
             let (task, exchange) = exchange(.chunks)
             exchange.receive(head(200, Self.established))
             exchange.receive(head(200, ["Content-Type": "text/event-stream"]))
@@ -105,7 +105,7 @@
             #expect(try await response.chunks?.collect(upTo: 100) == Data())
         }
 
-        @Test func aSecondHeadBehindADeliveredOneEndsTheChunks() async throws {
+        @Test func secondHeadAfterDeliveryFailsChunks() async throws {
             let (task, exchange) = exchange(.chunks)
             exchange.receive(head(200, ["Content-Type": "text/html"]))
             let response = try await self.response(of: task)
@@ -115,7 +115,7 @@
             #expect(error?.code == .invalidResponse)
         }
 
-        @Test func aResponseWithoutABodyOnAKeptTunnelIsDelivered() async throws {
+        @Test func emptyResponseOnKeptTunnelIsDelivered() async throws {
             let (task, exchange) = exchange(.chunks)
             exchange.receive(head(200, ["Content-Length": "0", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
             exchange.sessionTaskEnded(nil, nil)
@@ -123,7 +123,7 @@
         }
 
         @Test(arguments: [ResponseDelivery.inMemory, .chunks], [204, 201])
-        func aSuccessWithoutADateOnAKeptTunnelIsDelivered(_ delivery: ResponseDelivery, _ status: Int) async throws {
+        func successWithoutDateOnKeptTunnelIsDelivered(_ delivery: ResponseDelivery, _ status: Int) async throws {
             let (task, exchange) = exchange(delivery)
             exchange.receive(head(status, [:]))
             exchange.sessionTaskEnded(nil, nil)
@@ -131,7 +131,7 @@
         }
 
         @Test(arguments: [200, 204, 407])
-        func theHeadBehindAProxysConsentIsTheOriginsWhateverItSays(_ status: Int) async throws {
+        func originHeadIsDeliveredWithAnyStatus(_ status: Int) async throws {
             let (task, exchange) = exchange(.inMemory)
             exchange.receive(head(200, Self.established))
             exchange.receive(head(status, ["X-Origin": "1"]))
@@ -142,7 +142,7 @@
         }
 
         @Test(arguments: [StopReason.cancelled, nil])
-        func aHeadThatComesTooLateDeliversNoChunks(_ reason: StopReason?) async throws {
+        func lateHeadDeliversNoChunks(_ reason: StopReason?) async throws {
             let (task, exchange) = exchange(.chunks)
             if let reason { _ = exchange.state.withLock { $0.stop(reason) } } else { exchange.fail(.timedOut) }
             exchange.receive(head(200, ["Content-Type": "text/plain"]))
@@ -155,7 +155,7 @@
 
         /// Some proxies announce a length of zero with a success response.
         @Test(arguments: [established, ["Content-Length": "0"]])
-        func aRedirectThatTheSessionHidesIsAnError(_ fields: [String: String]) async throws {
+        func redirectHiddenBySessionIsInvalidResponse(_ fields: [String: String]) async throws {
             let (task, exchange) = exchange(.inMemory)
             exchange.receive(head(200, fields))
             exchange.sessionTaskEnded(nil, nil)
@@ -163,7 +163,7 @@
             #expect(error?.code == .invalidResponse)
         }
 
-        @Test func withoutAProxyNothingIsHeld() {
+        @Test func proxyAnswerNeedsProxyForHTTPS() {
             #expect(!ProxyAnswer.isPossible(in: ["http_proxy": "http://a", "https_proxy": ""]))
             #expect(ProxyAnswer.isPossible(in: ["ALL_PROXY": "http://a"]))
         }

@@ -21,7 +21,7 @@ import Testing
         RedirectRule.next(after: HTTPStatus(status), location: location, from: request)
     }
 
-    @Test func aHostThatIsNotListedLearnsOfNoTrace() async throws {
+    @Test func traceIsNotSentToUnlistedHost() async throws {
         let tracing = TraceContext(hosts: ["a.example", "b.example"], formats: [.w3c, .b3])
         let chain = tracing --> ScriptedTerminal { _ in .success(.ok) }
         let request = try await chain.load(from()).request
@@ -40,7 +40,7 @@ import Testing
         ("/p/../z/./w", "http://a.example/z/w"), ("http://u:p@b.example:81/z?q", "http://b.example:81/z?q"),
         ("//u@b.example/%C3%A9", "http://b.example/%C3%A9"),
     ])
-    func placesAreFoundFromTheRequestsOwn(_ location: String, _ expected: String) {
+    func locationIsResolvedAgainstRequestURL(_ location: String, _ expected: String) {
         #expect(following(302, location, from())?.url?.absoluteString == expected)
     }
 
@@ -48,21 +48,21 @@ import Testing
         "http://", "http:///z", "ftp://b.example/", "file:///etc/passwd", "javascript:alert(1)", "//", "http://[",
         "data:,x",
     ])
-    func whatLeadsNowhereIsNotFollowed(_ location: String) {
+    func invalidLocationIsNotFollowed(_ location: String) {
         #expect(following(302, location, from()) == nil)
     }
 
     @Test(arguments: [200, 300, 304, 305, 306, 309, 399, 404])
-    func otherStatusesLeadNowhere(_ status: Int) { #expect(following(status, "/z", from()) == nil) }
+    func otherStatusesAreNotFollowed(_ status: Int) { #expect(following(status, "/z", from()) == nil) }
 
-    @Test func withoutALocationThereIsNowhereToGo() { #expect(following(302, nil, from()) == nil) }
+    @Test func redirectWithoutLocationIsNotFollowed() { #expect(following(302, nil, from()) == nil) }
 
     @Test(arguments: [
         (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"), (308, "POST", "POST"),
         (301, "PUT", "PUT"), (302, "PUT", "PUT"), (303, "PUT", "GET"), (303, "DELETE", "GET"), (303, "HEAD", "HEAD"),
         (302, "HEAD", "HEAD"), (303, "GET", "GET"),
     ])
-    func methodsChangeAsBrowsersHaveIt(_ status: Int, _ before: String, _ after: String) throws {
+    func methodChangesAsInBrowsers(_ status: Int, _ before: String, _ after: String) throws {
         let request = from(HTTPMethod(before))
         let next = try #require(following(status, "/z", request))
         #expect(next.method.rawValue == after)
@@ -75,26 +75,26 @@ import Testing
     @Test(arguments: [
         "http://b.example/", "https://a.example/", "http://a.example:81/", "http://sub.a.example/", "//a.example:8080",
     ])
-    func credentialsDoNotGoElsewhere(_ location: String) throws {
+    func credentialsAreNotSentToAnotherOrigin(_ location: String) throws {
         let next = try #require(following(307, location, from(.post)))
         let names = Set(next.headers.map(\.name))
         #expect(names == ["Accept", "Content-Type", "Content-Encoding", "Idempotency-Key"])
     }
 
     @Test(arguments: ["/z", "http://A.EXAMPLE/z", "http://a.example:80/z"])
-    func credentialsStayWithTheirOrigin(_ location: String) throws {
+    func credentialsAreKeptForSameOrigin(_ location: String) throws {
         let next = try #require(following(302, location, from()))
         #expect(next.headers["Authorization"] == "1")
         #expect(next.headers["Cookie"] == "2")
     }
 
-    @Test func theFragmentStays() {
+    @Test func fragmentIsKeptUnlessReplaced() {
         let request = from(.get, "http://a.example/x#here")
         #expect(following(302, "/z", request)?.fragment == "here")
         #expect(following(302, "/z#there", request)?.fragment == "there")
     }
 
-    @Test func aRedirectToHTTPGivesUpEncryption() {
+    @Test func redirectFromHTTPSToHTTPIsDowngrade() {
         let secure = from(.get, "HTTPS://a.example/")
         #expect(RedirectRule.isDowngrade(from: secure, to: from(.get, "http://a.example/")))
         #expect(!RedirectRule.isDowngrade(from: secure, to: from(.get, "https://b.example/")))

@@ -22,7 +22,7 @@ import Testing
         #expect(response.metrics?.redirects == 2)
     }
 
-    @Test func aLoopEndsWithAnError() async throws {
+    @Test func redirectLoopFails() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/a") }
         let error = try #require(await site.failure("/a"))
@@ -31,7 +31,7 @@ import Testing
         #expect(site.server.requests.count == 21)
     }
 
-    @Test func theLimitIsTheRequests() async throws {
+    @Test func redirectLimitOfRequestApplies() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/a") }
         #expect(await site.failure("/a") { $0.redirects = .follow(upTo: 2) }?.code == .tooManyRedirects)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPStatus.movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect])
-    func aRefusedRedirectIsTheResponse(_ status: HTTPStatus) async throws {
+    func refusedRedirectIsDeliveredAsResponse(_ status: HTTPStatus) async throws {
         let site = try Site()
         site.server.route("/a") { _ in
             .text("over there", status: status).header("Location", "/b")
@@ -51,7 +51,7 @@ import Testing
         #expect(site.server.requests.count == 1)
     }
 
-    @Test func theClosureDecidesAboutARedirect() async throws {
+    @Test func closureDecidesAboutRedirect() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .text("to b", status: .found).header("Location", "/b") }
         site.server.route("/b") { _ in .text("to c", status: .found).header("Location", "/c") }
@@ -68,7 +68,7 @@ import Testing
         #expect(site.server.requests.last?.headers["X-Asked"] == "yes")
     }
 
-    @Test func credentialsStayBehind() async throws {
+    @Test func credentialsAreNotSentToAnotherOrigin() async throws {
         let site = try Site()
         let other = try LoopbackServer()
         other.fallback { _ in .ok("elsewhere") }
@@ -89,7 +89,7 @@ import Testing
         #expect(other.requests.first?.headers["Accept"] == "text/plain")
     }
 
-    @Test func aBodyIsSentAgain() async throws {
+    @Test func bodyIsSentAgainAfterRedirect() async throws {
         let site = try Site()
         let folder = try Folder()
         let file = try folder.file("body", pattern(300_000))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func aStreamIsNotSentAgain() async throws {
+    @Test func streamIsNotSentAgainAfterRedirect() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b", status: .temporaryRedirect) }
         let pieces = Locked([Data("once".utf8)])
@@ -117,14 +117,14 @@ import Testing
     }
 
     @Test(arguments: ["", "http://[", "ftp://127.0.0.1/", "//:0", "http://"])
-    func aRedirectToNowhereIsTheResponse(_ location: String) async throws {
+    func redirectToInvalidLocationIsDeliveredAsResponse(_ location: String) async throws {
         let site = try Site()
         site.server.route("/a") { _ in .status(.found).header("Location", location) }
         let response = try await site.load("/a")
         #expect(response.status == .found)
     }
 
-    @Test func theBodyOfARedirectDoesNotGoIntoTheFile() async throws {
+    @Test func redirectBodyIsNotWrittenToFile() async throws {
         let site = try Site()
         let folder = try Folder()
         site.server.route("/a") { _ in .text("to b", status: .found).header("Location", "/b") }
@@ -135,7 +135,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("content".utf8))
     }
 
-    @Test func theErrorNamesTheAddressThatFailed() async throws {
+    @Test func errorHasURLOfFailedRedirectTarget() async throws {
         let site = try Site()
         let gone = try LoopbackServer()
         let url = gone.url("/b")

@@ -14,7 +14,7 @@
 
     /// Streams and downloads over connections that are idle or break.
     @Suite(.timeLimit(.minutes(10))) struct StreamingTests {
-        @Test func aQuietStreamLastsAndABrokenOneGoesOn() async throws {
+        @Test func idleStreamContinuesAndBrokenStreamReconnects() async throws {
             let quiet = DispatchSemaphore(value: 0)
             let heads = Locked<[String]>([])
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -51,7 +51,7 @@
             #expect(asked.map { $0.lowercased().contains("last-event-id: 2\r\n") } == [false, true, true])
         }
 
-        @Test func aHeadIsNotedBeforeItsBodyIsThere() async throws {
+        @Test func headIsNotedBeforeBodyArrives() async throws {
             let gate = DispatchSemaphore(value: 0)
             let server = try LoopbackServer { client in
                 guard client.readHead() != nil else { return }
@@ -71,7 +71,7 @@
             #expect(await results.first { _ in true }?.response?.body == Data("hello".utf8))
         }
 
-        @Test func aDownloadGoesOnWhereItsConnectionBroke() async throws {
+        @Test func downloadResumesAfterLostConnection() async throws {
             let bytes = pattern(300_000)
             let heads = Locked<[String]>([])
             let server = try LoopbackServer { client in

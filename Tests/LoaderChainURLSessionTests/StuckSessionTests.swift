@@ -53,7 +53,7 @@
         }
 
         @Test(arguments: [true, false])
-        func aTaskEndsThoughItsSessionDoesNot(_ isTimeout: Bool) async throws {
+        func taskEndsWhileSessionIsBlocked(_ isTimeout: Bool) async throws {
             let timers = HoldingTimers()
             let site = try Site(timers: timers)
             site.server.route("/held") { _ in .ok("hello").held() }
@@ -89,7 +89,7 @@
             #expect(progress.withLock { $0 } == reports)
         }
 
-        @Test func aRedirectWithALargeBodyEndsInTheRequestsTime() async throws {
+        @Test func redirectWithLargeBodyEndsAtTimeout() async throws {
             let isOver = Locked(false)
             let server = try LoopbackServer { client in
                 guard client.readHead() != nil else { return }
@@ -107,7 +107,7 @@
             try await loader.waitUntilIdle()
         }
 
-        @Test func aRequestThatEndsWhileItWaitsForItsSessionMakesNoTask() async throws {
+        @Test func cancelledRequestWaitingForSessionMakesNoSessionTask() async throws {
             let site = try Site()
             let session = site.loader.owner.session
             let url = site.request("/").url!

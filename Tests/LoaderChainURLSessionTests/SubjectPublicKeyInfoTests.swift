@@ -15,7 +15,7 @@ import Testing
             "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEApyhAR51iVQiayTn+MlAN3YxjgcDb1AW+Z5FQ6/324KSot6Q3Z5X8RNAdhA8YvakmkQzQvhD5WfDKVxsy0v+0NsLsm6isqRa68x8IROC9WLn4+Jj3PoMoHJtosH4wLu9XaSL8IuoQ+cHgPq0l5v6PtF9GqjSqxq+HMM1VKGYi2mZH2EVPkMQY+Z3K5D3DibQhnVVyFtIoqO6UJ7tIeoVGJeaALQAjNKcU1DkBfTQA7Z1j88HwNWfUYybqJPzjIGy83l2Q4iKBthRI4jAmOrwnhy/oGHeVxOw0z4rWtI2edk7Gx8dI0CBeZMZa1uHHz4PeaWQyUL+zeVF85OLf0mVcywIDAQAB"
         ),
     ])
-    func anRSAKeyOfAnySizeIsWhole(_ kind: Int, _ text: String) throws {
+    func rsaKeyIsPrefixedWithAlgorithm(_ kind: Int, _ text: String) throws {
         let info = try #require(Data(base64Encoded: text))
         #expect(SubjectPublicKeyInfo.rsa(info.dropFirst(kind)) == info)
     }
@@ -34,11 +34,11 @@ import Testing
             "MIGbMBAGByqGSM49AgEGBSuBBAAjA4GGAAQAeHLDW8VTzlyHdt1vShOPnQztL6tFNRTBspAW2YGP1ARtKp+mCOSo1DNy6OCwbMKROtRvopDdB3CUfTmFGIz6sIABNJwBDeyRjT6hnJP6sScMHBq0maQHeM6Hiy3wOHargPfvLMSifZ+amC5NeDyVJjlUqK5n2DhgS4djtr/hPjwpV6s="
         ),
     ])
-    func aKeyOfACurveIsWhole(_ bits: Int, _ text: String) throws {
+    func ellipticCurveKeyIsPrefixedWithAlgorithm(_ bits: Int, _ text: String) throws {
         let info = try #require(Data(base64Encoded: text))
         let key = info.suffix(1 + 2 * ((bits + 7) / 8))
         #expect(SubjectPublicKeyInfo.ellipticCurve(key, bits: bits) == info)
     }
 
-    @Test func anotherCurveHasNone() { #expect(SubjectPublicKeyInfo.ellipticCurve(Data([4]), bits: 255) == nil) }
+    @Test func unknownCurveIsRejected() { #expect(SubjectPublicKeyInfo.ellipticCurve(Data([4]), bits: 255) == nil) }
 }

@@ -9,14 +9,14 @@
 
     /// Server trust, with certificates and pins.
     @Suite(.timeLimit(.minutes(10))) struct TrustTests {
-        @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
+        @Test func selfSignedServerIsNotTrusted() async throws {
             guard let server = try await SelfSignedServer() else { return }
             let loader = URLSessionLoader(configuration: .patient)
             let error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: server.port))
             #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
 
-        @Test func aServerThatSpeaksNoTLSIsNotTrusted() async throws {
+        @Test func serverWithoutTLSFailsAsInsecureConnection() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok() }
             let loader = URLSessionLoader(configuration: .patient)
@@ -24,7 +24,7 @@
             #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
 
-        @Test func theSystemsOwnTrustNeedsNoFeature() async throws {
+        @Test func defaultTLSOptionsAreAccepted() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("system") }
             let loader = try URLSessionLoader(tls: TLSOptions(), configuration: .patient)
@@ -32,7 +32,7 @@
         }
 
         #if canImport(Security)
-            @Test func aCertificateAsPEMIsRefusedWhenTheLoaderIsMade() throws {
+            @Test func pemClientCertificateIsRejectedByInit() throws {
                 var options = TLSOptions()
                 let material = TLSMaterial.pem("-----BEGIN CERTIFICATE-----")
                 options.clientCertificate = .pem(certificate: material, key: material)
@@ -41,7 +41,7 @@
                 #expect(error?.reason.contains("openssl pkcs12 -export") == true)
             }
 
-            @Test func anArchiveThatCannotBeOpenedIsRefusedWhenTheLoaderIsMade() throws {
+            @Test func unreadablePKCS12ArchiveIsRejectedByInit() throws {
                 var options = TLSOptions()
                 options.clientCertificate = .pkcs12(.data(Data([0x30, 0])), passphrase: "geheim")
                 let error = #expect(throws: TLSOptions.Refused.self) { try URLSessionLoader(tls: options) }
@@ -50,7 +50,7 @@
         #endif
 
         #if canImport(FoundationNetworking)
-            @Test func whatTheSessionCannotDoIsRefusedWhenTheLoaderIsMade() throws {
+            @Test func unsupportedTLSOptionsAreRejectedByInit() throws {
                 let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
                 var all: [TLSOptions] = Array(repeating: TLSOptions(), count: 4)
                 all[0].pins["localhost"] = [pin]

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 1000, 70_000, 3_000_000])
-    func dataArrivesAsItIs(_ size: Int) async throws {
+    func dataBodyArrivesUnchanged(_ size: Int) async throws {
         let (sent, response) = try await echo(DataBody(pattern(size)))
         #expect(sent.body == pattern(size))
         #expect(sent.headers["Content-Length"] == "\(size)")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 49_152, 70_000, 3_000_000])
-    func aFileArrivesAsItIs(_ size: Int) async throws {
+    func fileBodyArrivesUnchanged(_ size: Int) async throws {
         let folder = try Folder()
         let file = try folder.file("body", pattern(size))
         let (sent, response) = try await echo(FileBody(file, contentType: "image/png"))
@@ -40,7 +40,7 @@ import Testing
         #expect(folder.names == ["body"])
     }
 
-    @Test func partsOfFilesAndTextsArriveInOneBody() async throws {
+    @Test func multipartBodyArrivesUnchanged() async throws {
         let folder = try Folder()
         let file = try folder.file("photo.png", pattern(600_000))
         let body = MultipartBody([.field("title", "Holiday"), .file("photo", file)], boundary: "divider")
@@ -51,7 +51,7 @@ import Testing
         #expect(sent.body.range(of: pattern(600_000)) != nil)
     }
 
-    @Test func aStreamArrivesWithItsLength() async throws {
+    @Test func streamBodyArrivesWithItsLength() async throws {
         let pieces = Locked((0..<30).map { pattern(10_000 + $0) })
         let whole = pieces.withLock { $0.reversed().reduce(Data(), +) }
         let (sent, _) = try await echo(StreamBody { pieces.withLock { $0.popLast() } })
@@ -59,7 +59,7 @@ import Testing
         #expect(sent.headers["Content-Length"] == "\(whole.count)")
     }
 
-    @Test func aBodyThatCannotBeReadIsAnInvalidRequest() async throws {
+    @Test func unreadableBodyIsInvalidRequest() async throws {
         let site = try Site()
         let folder = try Folder()
         for body in [
@@ -75,7 +75,7 @@ import Testing
         #expect(site.server.requests.isEmpty)
     }
 
-    @Test func aBodyIsNotReadForAMethodThatCannotBeSent() async throws {
+    @Test func bodyIsNotReadForInvalidMethod() async throws {
         let site = try Site()
         let reads = Locked(0)
         let error = await site.failure("/") {
@@ -89,13 +89,13 @@ import Testing
         #expect(reads.withLock { $0 } == 0)
     }
 
-    @Test func aBodyWithGetIsRefused() async throws {
+    @Test func bodyWithGetIsRejected() async throws {
         let site = try Site()
         let error = await site.failure("/") { $0.body = DataBody(Data("x".utf8)) }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func anEmptyPostSaysSo() async throws {
+    @Test func emptyPostHasContentLengthZero() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok() }
         _ = try await site.load("/") { $0.method = .post }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aBodyIsNeverSentInPartOnAConnectionThatDied() async throws {
+    @Test func lostConnectionNeverTruncatesBody() async throws {
         let site = try Site()
         // The server closes the connection at the second request; the session would send it again on another connection.
         site.server.route("/first") { _ in .ok() }

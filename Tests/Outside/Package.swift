@@ -30,7 +30,7 @@ let guides: [String: [String]] = [
     "Recipes": ["LoaderChainURLSession", "ReportOutbox"],
     "Security": ["LoaderChainURLSession", "ReportOutbox"],
     "ComingFrom": ["InfluxReporting", "LineProtocol", "ReportOutbox"],
-    "InfluxServers": ["InfluxReporting", "LineProtocol"],
+    "Monitoring": ["InfluxReporting", "LineProtocol"],
     "MetricKit": ["LineProtocol", "MetricKitReporting", "ReportOutbox"],
     "README": ["LoaderChainURLSession"],
     "GettingStarted": ["LoaderChainURLSession"],

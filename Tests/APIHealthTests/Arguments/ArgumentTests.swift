@@ -31,12 +31,12 @@ import Testing
         (["a", "b", "c"], "“c” is one argument too many; write apihealth make THING… [OPTION…]"),
         (["a", "--\u{1B}[31m"], "there is no option --?[31m; see apihealth make --help"),
     ])
-    func whatIsWrongIsNamedWithWhatToDo(arguments: [String], message: String) {
+    func parseErrorNamesMistakeAndRemedy(arguments: [String], message: String) {
         let error = #expect(throws: ProgramError.self) { try Self.syntax.parse(arguments) }
         #expect(error == ProgramError(.usage, message))
     }
 
-    @Test func numbersHaveLimits() throws {
+    @Test func integerOptionOutsideRangeIsRejected() throws {
         let list = try Self.syntax.parse(["a", "--size", "11"])
         #expect(try list.integer("size", in: 1...11) == 11)
         #expect(try list.integer("other", in: 1...11) == nil)
@@ -46,7 +46,7 @@ import Testing
         #expect(open?.message == "--size cannot be “11”; give a whole number from 12 on")
     }
 
-    @Test func aCommandIsChosenByTheFirstArgument() throws {
+    @Test func firstArgumentChoosesCommand() throws {
         #expect(try Command.chosen(by: []).0 == .demo)
         #expect(try Command.chosen(by: ["--seconds", "3"]).0 == .demo)
         #expect(try Command.chosen(by: ["watch", "x"]) == (.watch, ["x"]))
@@ -79,7 +79,7 @@ import Testing
         (["outbox", "lst", "a"], "there is no action “lst”; did you mean “list”?"),
         (["outbox", "show", "a"], "wrong arguments for “outbox show”; see apihealth outbox --help"),
     ])
-    func aMistakeIsOneLineAndAStatus(arguments: [String], message: String) async {
+    func usageErrorPrintsOneLineAndSetsStatus(arguments: [String], message: String) async {
         let program = TestProgram()
         #expect(await Program(in: program.surroundings).run(arguments) == .usage)
         #expect(program.complaints.text == "apihealth: \(message)\n")
@@ -92,7 +92,7 @@ import Testing
         #expect(names == ["http://a/?k=redacted (1)", "http://b/", "http://a/?k=redacted (2)"])
     }
 
-    @Test(arguments: Command.allCases) func everyCommandHasAHelpText(command: Command) async {
+    @Test(arguments: Command.allCases) func everyCommandHasHelpText(command: Command) async {
         let program = TestProgram()
         #expect(await program.run(command.rawValue, "--help") == .success)
         #expect(await program.run("help", command.rawValue) == .success)
@@ -102,7 +102,7 @@ import Testing
         #expect(program.written.lines.allSatisfy { $0.count <= 120 })
     }
 
-    @Test func theOverviewNamesEveryCommand() async {
+    @Test func overviewNamesEveryCommand() async {
         let program = TestProgram()
         #expect(await program.run("--help") == .success)
         for command in Command.allCases where command != .demo {
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func theNearestNameIsFoundAndAFarOneIsNot() {
+    @Test func nearestNameIsFoundAndDistantNamesAreIgnored() {
         let names = ["every", "expect", "timeout", "file"]
         #expect(Nearest.name(to: "evrey", among: names) == "every")
         #expect(Nearest.name(to: "exp", among: names) == "expect")

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func answersOneRequestPerConnection() throws {
+    @Test func serverAnswersOneRequestPerConnection() throws {
         let server = try server()
         defer { server.stop() }
         let client = try Client(server)
@@ -49,7 +49,7 @@ import Testing
         #expect(answer.hasSuffix("\r\n\r\n{\"title\":\"Why we wait\"}"), "\(answer)")
     }
 
-    @Test func aHeadHasABound() throws {
+    @Test func overlongRequestHeadIsRejected() throws {
         let server = try server()
         defer { server.stop() }
         let client = try Client(server)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
-    func aClientThatDoesNotComeToAnEndIsDropped(_ text: String) throws {
+    func connectionIsClosedAtTimeLimit(_ text: String) throws {
         let server = try server(patience: .milliseconds(50))
         defer { server.stop() }
         let client = try Client(server)
@@ -67,7 +67,7 @@ import Testing
         while client.send("more") {}
     }
 
-    @Test func servesNoMoreConnectionsAtOnceThanItMay() throws {
+    @Test func serverLimitsConcurrentConnections() throws {
         let server = try server(connections: 1, patience: .milliseconds(300))
         defer { server.stop() }
         let silent = try Client(server)

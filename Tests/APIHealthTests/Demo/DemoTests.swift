@@ -12,7 +12,7 @@ import Testing
         return model
     }
 
-    @Test func everyRequestIsShownAndWritten() async throws {
+    @Test func everyRequestAppearsInReportAndFile() async throws {
         let folder = try TestFolder()
         let program = TestProgram()
         var arguments = DemoArguments()
@@ -54,7 +54,7 @@ import Testing
         #expect(Set(model.routes.keys.map(\.host)) == ["shop.example", "rates.example", "pay.example"])
     }
 
-    @Test func aPersonGetsLinesAndASummary() async throws {
+    @Test func linesFormPrintsChainAndSummary() async throws {
         let folder = try TestFolder()
         let program = TestProgram()
         var arguments = DemoArguments()
@@ -69,7 +69,7 @@ import Testing
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func aTerminalIsGivenItsCursorBack() async throws {
+    @Test func terminalCursorIsRestored() async throws {
         let folder = try TestFolder()
         let program = TestProgram(isTerminal: true)
         var arguments = DemoArguments()
@@ -82,7 +82,7 @@ import Testing
         #expect(text.contains("\u{1B}[1mapihealth\u{1B}[0m"))
     }
 
-    @Test func whoStopsItBeforeItBeganWaitsForNothing() async throws {
+    @Test func stopBeforeStartEndsDemoAtOnce() async throws {
         let folder = try TestFolder()
         let program = TestProgram()
         program.surroundings.stop.request()
@@ -100,7 +100,7 @@ import Testing
         #expect((report["file"] as? [String: Any])?["points"] as? Int == 0)
     }
 
-    @Test func aSeedIsATrafficAndAnotherIsAnother() {
+    @Test func seedDeterminesTraffic() {
         func draw(_ seed: UInt64) -> [String] {
             DemoTraffic(seed: seed, duration: .seconds(10)).calls.map { "\($0.time) \($0.request)" }
         }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func aServerGrantsItsRationAnew() {
+    @Test func rationIsRenewedEverySecond() {
         let start = TimerInstant(nanoseconds: 0)
         var ration = DemoRation(perSecond: 2, at: start)
         let grants = [0, 100, 200, 999, 1_000, 1_001, 1_002, 5_000].map {

@@ -48,7 +48,7 @@ import Testing
         return snapshot
     }
 
-    @Test func theDemoIsReadAtAGlance() {
+    @Test func screenShowsRoutesAndChain() {
         #expect(
             text(DemoView.screen(Self.snapshot(), in: ScreenRoom(columns: 120, rows: 40))) == """
                 apihealth  3 endpoints, 2 failing  demo API at 127.0.0.1:8080                                             2.5 s of 10 s
@@ -68,7 +68,7 @@ import Testing
                 """)
     }
 
-    @Test func aNarrowTerminalHasRoomForThePicture() {
+    @Test func narrowTableKeepsLatencyBars() {
         #expect(
             text(DemoView.table(Self.snapshot(), columns: 80)) == """
                 route                          requests     ok     p50     p99   1ms      5s+
@@ -78,20 +78,20 @@ import Testing
                 """)
     }
 
-    @Test func aLineForAPipeSaysTheSame() {
+    @Test func plainLineSummarizesSnapshot() {
         #expect(
             DemoView.line(Self.snapshot())
                 == "2.5 s  requests 120, in flight 4, waiting 3, retries 12, p50 49 ms, p99 100 ms")
     }
 
-    @Test func colourChangesNoPlace() {
+    @Test func colourKeepsLayout() {
         let lines = DemoView.screen(Self.snapshot(), in: ScreenRoom(columns: 120, rows: 40))
         let coloured = text(lines, isColoured: true)
         #expect(coloured.contains("\u{1B}[31m0 %\u{1B}[0m"))
         #expect(coloured.replacing(/\u{1B}\[[0-9]+m/, with: "") == text(lines))
     }
 
-    @Test func noLineIsLongerThanTheTerminal() {
+    @Test func summaryFitsTerminalWidth() {
         for columns in [20, 60, 80, 99, 100, 120, 200] {
             let summary = text(DemoView.summary(Self.snapshot(), columns: columns))
             if columns >= 60 {

@@ -17,7 +17,7 @@ import Testing
         """
     }
 
-    @Test func tellsOfEveryPayloadAndOfAllTogether() async throws {
+    @Test func commandPrintsEachPayloadAndAllTogether() async throws {
         try folder.write(Self.payload(version: "1.2", end: 1_010), to: "a.json")
         try folder.write(Self.payload(version: "1.2", end: 2_010), to: "b.json")
         let program = TestProgram()
@@ -34,7 +34,7 @@ import Testing
         #expect(short.written.text == "All payloads together\n" + together)
     }
 
-    @Test func onePayloadIsToldOfAlone() async throws {
+    @Test func singlePayloadIsPrintedWithoutHeadings() async throws {
         try folder.write(Self.payload(version: "1.2", end: 1_010), to: "a.json")
         let program = TestProgram()
         #expect(await program.run("metrickit", folder.path("a.json")) == .success)
@@ -43,7 +43,7 @@ import Testing
         #expect(!program.written.text.contains(folder.path("a.json")))
     }
 
-    @Test func whatIsNoPayloadIsToldOfAndTheOthersAreRead() async throws {
+    @Test func invalidPayloadIsReportedAndOthersAreRead() async throws {
         try folder.write("no \u{1B}[31mpayload", to: "bad.json")
         try folder.write(Self.payload(version: "1.2", end: 1_010), to: "good.json")
         let program = TestProgram()

@@ -14,7 +14,7 @@ import Testing
 /// The dashboards and alert rules that the guide gives to users.
 @Suite(.timeLimit(.minutes(10))) struct DashboardTests {
     @Test(arguments: [Dashboard.influxQL, Dashboard.flux])
-    func everyPanelAsksForSomethingAndHasAPlaceOfItsOwn(_ file: String) throws {
+    func everyPanelHasQueriesAndItsOwnPlace(_ file: String) throws {
         let dashboard = try Dashboard(file)
         #expect(Set(dashboard.panels.map(\.id)).count == dashboard.panels.count)
         #expect(dashboard.panels.allSatisfy { !$0.targets.isEmpty && $0.targets.allSatisfy { !$0.query.isEmpty } })
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func bothShowTheSame() throws {
+    @Test func bothDashboardsHaveSamePanelTitles() throws {
         let (one, other) = (try Dashboard(Dashboard.influxQL), try Dashboard(Dashboard.flux))
         #expect(one.panels.map(\.title) == other.panels.map(\.title))
     }
@@ -40,7 +40,7 @@ import Testing
             if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,
             "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
     struct DashboardRealServerTests {
-        @Test func everyQueryFindsSomething() async throws {
+        @Test func everyQueryReturnsValue() async throws {
             let database = try await RealDatabase("dashboards_\(UInt32.random(in: 0 ... .max))")
             let folder = try TestFolder()
             let demo = try await ChildProcess.run(

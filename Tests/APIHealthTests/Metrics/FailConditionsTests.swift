@@ -24,7 +24,7 @@ import Testing
         ("errors > 25%", []), ("errors >= 25 %", ["errors are 25 % at quick: “errors >= 25 %” is met"]),
         ("p95 > 1h", []),
     ])
-    func aConditionIsMetByWhatWasMeasured(text: String, complaints: [String]) throws {
+    func metConditionIsReportedForEachEndpoint(text: String, complaints: [String]) throws {
         let measured = [
             Self.measured("quick", errors: 1, milliseconds: [10, 10, 10, 10]),
             Self.measured("slow", errors: 0, milliseconds: [400]), Self.measured("idle", errors: 0, milliseconds: []),
@@ -54,7 +54,7 @@ import Testing
         ("errors > 101%", "“101%” is not a share of the requests; give a value such as 1% or 0.5%"),
         ("errors > -1%", "“-1%” is not a share of the requests; give a value such as 1% or 0.5%"),
     ])
-    func whatIsWrongIsTold(text: String, message: String) {
+    func invalidConditionIsRejectedWithAdvice(text: String, message: String) {
         let error = #expect(throws: ProgramError.self) { try conditions(text) }
         #expect(error == ProgramError(.usage, "--fail-if cannot be “\(text)”: \(message)"))
     }

@@ -33,7 +33,7 @@
             server.requests.flatMap { $0.text.split(separator: "\n") }
         }
 
-        @Test func pointsWaitForADatabaseThatIsDown() async throws {
+        @Test func pointsWaitWhileDatabaseIsDown() async throws {
             // Of the same address as the one that comes later.
             let database = try LoopbackServer.restartable()
             let address = database.baseURL.absoluteString
@@ -58,7 +58,7 @@
             #expect(again.requests.allSatisfy { $0.path == "/write" && $0.query?.contains("db=health") == true })
         }
 
-        @Test func aTokenGoesToTheDatabaseAndNowhereElse() async throws {
+        @Test func tokenIsSentToDatabaseAndNotPrinted() async throws {
             try folder.write("s3cret\n", to: "token")
             let database = try LoopbackServer()
             database.fallback { _ in .status(.noContent) }
@@ -75,7 +75,7 @@
             #expect(!(end.output + end.errors).contains("s3cret"))
         }
 
-        @Test func aDatabaseThatLetsNobodyInIsAFailureAndCostsNoPoint() async throws {
+        @Test func unauthorizedWriteFailsAndKeepsPoints() async throws {
             let database = try LoopbackServer()
             database.fallback { _ in .json(#"{"error":"authorization failed"}"#).with(.unauthorized) }
             let address = database.baseURL.absoluteString
@@ -89,7 +89,7 @@
             #expect((influx["obstacle"] as? String)?.contains("authorization failed") == true)
         }
 
-        @Test func twoWritersShareNoFolder() async throws {
+        @Test func spoolFolderInUseIsRejected() async throws {
             let database = try LoopbackServer()
             database.fallback { _ in .status(.noContent) }
             let address = database.baseURL.absoluteString
@@ -136,14 +136,14 @@
                 "/no/such cannot be read; give a readable file to --token-file"
             ),
         ])
-        func whatIsNoDatabaseIsNamed(arguments: [String], message: String) throws {
+        func invalidDatabaseOptionsAreRejected(arguments: [String], message: String) throws {
             let error = #expect(throws: ProgramError.self) {
                 try StoreArguments(WatchArguments.syntax.parse(["http://a"] + arguments))
             }
             #expect(error?.message == message)
         }
 
-        @Test func everyDatabaseHasAFolderOfTheUsersOwn() {
+        @Test func everyDatabaseHasItsOwnSpoolFolder() {
             let home = InfluxStore.folder(for: "database a at http://x", in: ["HOME": "/home/ada"])
             #expect(home.hasPrefix("/home/ada/.local/state/apihealth/database-a-at-http---x-"))
             #expect(home != InfluxStore.folder(for: "database b at http://x", in: ["HOME": "/home/ada"]))

@@ -9,7 +9,7 @@ import Testing
         start: Date(timeIntervalSince1970: 1_700_000_000), duration: .milliseconds(250), host: "a", route: "/x",
         status: 200, outcome: .response(200))
 
-    @Test func appendsALineForEachRequest() throws {
+    @Test func everyRecordAppendsOneLine() throws {
         let folder = try TestFolder()
         let file = try MetricFile(path: folder.path("a.lp"))
         file.record(.request(Self.metric))
@@ -23,7 +23,7 @@ import Testing
         #expect((file.points, again.points, again.losses) == (1, 2, 0))
     }
 
-    @Test func theLinesOfManyThreadsDoNotMix() async throws {
+    @Test func linesOfManyThreadsDoNotMix() async throws {
         let folder = try TestFolder()
         let file = try MetricFile(path: folder.path("a.lp"))
         await withTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ import Testing
         #expect(Set(try folder.text("a.lp").split(separator: "\n")).count == 800)
     }
 
-    @Test func aTornLineIsEndedBeforeTheNext() throws {
+    @Test func tornLineIsEndedBeforeNextLine() throws {
         let folder = try TestFolder()
         try folder.write("torn", to: "a.lp")
         try MetricFile(path: folder.path("a.lp")).record(.request(Self.metric))
@@ -47,7 +47,7 @@ import Testing
         #expect(lines.count == 2 && lines[0] == "torn")
     }
 
-    @Test func whatCannotBeOpenedIsNamed() throws {
+    @Test func fileThatCannotBeOpenedIsReported() throws {
         let folder = try TestFolder()
         let error = #expect(throws: ProgramError.self) { try MetricFile(path: folder.path("no/such.lp")) }
         #expect(error?.status == .failure)
@@ -59,7 +59,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func whatDoesNotFitIsCounted() throws {
+        @Test func pointOnFullDiskIsCountedAsLost() throws {
             let file = try MetricFile(path: "/dev/full")
             file.record(.request(Self.metric))
             #expect((file.points, file.losses) == (0, 1))

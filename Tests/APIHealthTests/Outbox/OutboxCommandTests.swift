@@ -46,7 +46,7 @@ import Testing
         return (status, program.written.text, program.complaints.text)
     }
 
-    @Test func listsWaitingReportsAndDeadLetters() async throws {
+    @Test func listShowsWaitingReportsAndDeadLetters() async throws {
         try await deadLetter("bad one")
         try fill("first", "second")
         let list = await run("list", box)
@@ -65,7 +65,7 @@ import Testing
         #expect(reports.map { $0["deadLetterReason"] as? String } == [nil, nil, "refused-400"])
     }
 
-    @Test func showsARequestWithoutItsSecrets() async throws {
+    @Test func showRedactsSecrets() async throws {
         try fill("first")
         let shown = await run("show", box, "first")
         #expect(shown.status == .success)
@@ -74,7 +74,7 @@ import Testing
         #expect(await !run("show", box, "first", "--json").text.contains("s3cret"))
     }
 
-    @Test func exportsTheBytes() async throws {
+    @Test func exportWritesReportBytes() async throws {
         try fill("first")
         #expect(await run("export", box, "firs", folder.path("bytes")).status == .success)
         #expect(try folder.text("bytes") == "bytes of first")
@@ -83,21 +83,21 @@ import Testing
         #expect(again.complaints.hasPrefix("apihealth: The report could not be exported"))
     }
 
-    @Test func putsDeadLettersBack() async throws {
+    @Test func retryReturnsDeadLettersToOutbox() async throws {
         try await deadLetter("bad one")
         #expect(await run("retry", box, "bad%20one").text == "The report bad%20one is back in the outbox.\n")
         #expect(await run("list", box).text.hasSuffix("1 waiting, 0 dead letters\n"))
         #expect(await run("retry", box, "--all").text == "Back in the outbox: 0 reports.\n")
     }
 
-    @Test func removesForGood() async throws {
+    @Test func purgeDeletesReports() async throws {
         try fill("first", "second", "third")
         #expect(await run("purge", box, "second").text == "The report second is gone.\n")
         #expect(await run("purge", box, "--all").text == "Gone: 2 reports.\n")
         #expect(await run("list", box).text == "The outbox is empty.\n")
     }
 
-    @Test func aFolderThatIsNoBoxStaysAsItIs() async throws {
+    @Test func foreignFolderIsRejectedAndUnchanged() async throws {
         try folder.write("mine", to: "file")
         let foreign = folder.url.path(percentEncoded: false)
         for arguments in [["list"], ["purge", "--all"], ["retry", "--all"], ["show", "first"]] {
@@ -116,14 +116,14 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["file"])
     }
 
-    @Test func anEmptyFolderIsNoBoxAndAnEmptyBoxIsOne() async throws {
+    @Test func emptyFolderIsRejectedAndEmptyOutboxIsListed() async throws {
         let empty = folder.url.path(percentEncoded: false)
         #expect(await run("list", empty).status == .failure)
         try fill()
         #expect(await run("list", box).text == "The outbox is empty.\n")
     }
 
-    @Test func whatIsNotThereIsToldOf() async throws {
+    @Test func missingReportOrFolderIsReported() async throws {
         try fill("first")
         let unknown = await run("show", box, "nothing\u{1B}")
         #expect(unknown.status == .unhealthy)
@@ -135,7 +135,7 @@ import Testing
         #expect(missing.complaints.hasPrefix("apihealth: The directory of the outbox cannot be opened"))
     }
 
-    @Test func aBoxInUseIsLookedIntoAndNotChanged() async throws {
+    @Test func outboxInUseIsListedButNotPurged() async throws {
         try fill("first")
         let owner = try ReportOutbox(directory: URL(filePath: box), chain: HTTPLoader(), startsSending: false)
         #expect(await run("list", box).status == .success)

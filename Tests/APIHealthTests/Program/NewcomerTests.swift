@@ -146,7 +146,7 @@
             }
         }
 
-        @Test func everyLineHasItsStatusAndItsWord() async throws {
+        @Test func everyCommandLineHasExpectedStatusAndOutput() async throws {
             #expect(Self.lines.count >= 60)
             let environment = [
                 "TOKEN": "t0ken", "HOME": folder.url.path(percentEncoded: false), "PATH": "/usr/bin:/bin",
@@ -205,7 +205,7 @@
         }
 
         @Test(.enabled(if: ChildProcess.find("groff") != nil, "There is no groff."))
-        func theManualIsAPageOfItsKind() async throws {
+        func manualIsValidManPage() async throws {
             let shell = #""$0" manual | groff -man -Tutf8 -ww -P -cbou"#
             let end = try await ChildProcess.run(URL(filePath: "/bin/sh"), ["-c", shell, Self.program.path])
             #expect(end.status == 0)

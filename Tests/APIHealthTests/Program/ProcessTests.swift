@@ -12,7 +12,7 @@
         private static let program = ChildProcess.product("apihealth")
 
         @Test(arguments: [SIGINT, SIGTERM])
-        func aServerThatDiesAndReturnsAndASignalCostNoMetric(signal: Int32) async throws {
+        func serverRestartAndSignalLoseNoMetric(signal: Int32) async throws {
             let folder = try TestFolder()
             let first = try LoopbackServer.restartable()
             first.fallback { _ in .ok("well") }
@@ -46,7 +46,7 @@
             #expect(seen.recoveries >= 2)
         }
 
-        @Test func aProgramThatIsKilledHasWrittenWhatItToldOf() async throws {
+        @Test func killedWatchHasWrittenEveryPrintedCheck() async throws {
             let folder = try TestFolder()
             let server = try LoopbackServer()
             server.fallback { _ in .ok("well") }
@@ -64,7 +64,7 @@
             #expect(model.total.count >= seen.healthy)
         }
 
-        @Test func theDemoRunsAsItIsShipped() async throws {
+        @Test func demoProcessWritesEveryRequest() async throws {
             let folder = try TestFolder()
             let end = try await ChildProcess.run(
                 Self.program, ["--seconds", "1", "--json", "--file", folder.path("demo.lp")])
@@ -79,7 +79,7 @@
         }
 
         @Test(arguments: [SIGINT, SIGTERM])
-        func whoStopsTheDemoGetsASummaryOfEveryRequest(signal: Int32) async throws {
+        func stoppedDemoSummarizesEveryRequest(signal: Int32) async throws {
             let folder = try TestFolder()
             let child = try ChildProcess(Self.program, ["--seconds", "3600", "--file", folder.path("demo.lp")])
             while let line = await child.output.line(), !line.contains(/requests [1-9]/) {}
@@ -98,7 +98,7 @@
         }
 
         @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "There is no full device."))
-        func anOutputThatIsLostIsNoUnhealthyEndpoint() async throws {
+        func lostOutputSetsFailureUnlessEndpointIsUnhealthy() async throws {
             let server = try LoopbackServer()
             server.route("/well") { _ in .ok("well") }
             server.fallback { _ in .init(.internalServerError) }
@@ -115,7 +115,7 @@
             #expect(end.status == ProgramStatus.unhealthy.rawValue)
         }
 
-        @Test func aReaderThatHasEnoughIsNoError() async throws {
+        @Test func closedPipeEndsWithSuccess() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("well") }
             let folder = try TestFolder()
@@ -135,7 +135,7 @@
         }
 
         @Test(.enabled(if: ChildProcess.find("python3") != nil, "There is no Python, which makes the terminal."))
-        func aSuspendedLiveScreenHasItsCursorWhereverErrorsGo() async throws {
+        func suspendedScreenShowsCursorWithRedirectedErrors() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("well") }
             // In a session of its own nobody could wake it, so the system does not stop it, and it goes on at once.
@@ -161,14 +161,14 @@
             #expect(isShown)
         }
 
-        @Test func mistakesGoToTheOtherStream() async throws {
+        @Test func usageErrorsGoToStandardError() async throws {
             let end = try await ChildProcess.run(Self.program, ["wach"])
             #expect(end.status == ProgramStatus.usage.rawValue)
             #expect(end.output == "")
             #expect(end.errors == "apihealth: there is no command “wach”; did you mean “watch”?")
         }
 
-        @Test func aProgramInheritsNothingThatATestHasOpen() async throws {
+        @Test func childProcessInheritsNoOpenDescriptors() async throws {
             // A duplicate is inherited unless the descriptor is closed, as libcurl's connections are.
             let duplicate = dup(STDERR_FILENO)
             defer { close(duplicate) }

@@ -4,7 +4,7 @@ import Testing
 @testable import APIHealthKit
 
 @Suite(.timeLimit(.minutes(10))) struct ProgramTests {
-    @Test func anOutputThatIsLostIsAnErrorUnlessItsReaderHasEnough() async {
+    @Test func lostOutputFailsUnlessPipeIsClosed() async {
         let full = "apihealth: the output was lost: no space left on device\n"
         for (code, status, complaint) in [(EPIPE, ProgramStatus.success, ""), (ENOSPC, ProgramStatus.failure, full)] {
             var program = TestProgram()

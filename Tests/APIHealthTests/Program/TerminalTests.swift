@@ -14,7 +14,7 @@
             if: ChildProcess.find("python3") != nil && ChildProcess.find("bash") != nil,
             "There is no Python, which makes the terminal, or no bash, which runs jobs on it."))
     struct TerminalTests {
-        @Test func keysWorkAndTheTerminalIsAsItWasHoweverItEnds() async throws {
+        @Test func keysWorkAndTerminalModesAreRestored() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("well") }
             let end = try await ChildProcess.run(

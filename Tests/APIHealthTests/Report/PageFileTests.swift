@@ -30,7 +30,7 @@ import Testing
         (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path(name))) != nil
     }
 
-    @Test func thePageNeverReplacesWhatItIsMadeOf() async throws {
+    @Test func pageNeverReplacesItsInput() async throws {
         try link("soft.html", to: "y.lp")
         try FileManager.default.linkItem(atPath: folder.path("y.lp"), toPath: folder.path("hard.html"))
         for name in ["y.lp", "./y.lp", "soft.html", "hard.html"] {
@@ -42,7 +42,7 @@ import Testing
         #expect(program.written.text.isEmpty)
     }
 
-    @Test func aLinkIsFollowedAndStays() async throws {
+    @Test func outputLinkIsFollowedAndKept() async throws {
         try folder.write("old", to: "old.html")
         try link("page.html", to: "old.html")
         try link("dangling.html", to: "new.html")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRegularFileIsWrittenInPlace() async throws {
+    @Test func specialFileIsWrittenInPlace() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         // Open for both, so that neither side waits for the other; a page of one request fits into the pipe.
@@ -70,7 +70,7 @@ import Testing
         #expect(program.complaints.text.contains("cannot be written"))
     }
 
-    @Test func aDashIsStandardOutput() async throws {
+    @Test func dashWritesToStandardOutput() async throws {
         #expect(await program.run("report", folder.path("y.lp"), "--output", "-") == .success)
         #expect(program.written.text.hasPrefix("<!DOCTYPE html>"))
         #expect(program.written.text.hasSuffix("</html>\n"))

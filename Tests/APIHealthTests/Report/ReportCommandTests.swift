@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func thePageShowsWhatTheFileSays() async throws {
+    @Test func pageShowsRequestsOfFile() async throws {
         let folder = try TestFolder()
         try folder.write(Self.lines(240), to: "a.lp")
         let program = TestProgram()
@@ -50,7 +50,7 @@ import Testing
         #expect(html.components(separatedBy: "<rect class=\"cell").count - 1 == figures.reduce(0) { $0 + $1.count - 1 })
     }
 
-    @Test func nothingIsLoadedAndNothingRuns() async throws {
+    @Test func pageLoadsAndRunsNothing() async throws {
         let folder = try TestFolder()
         let evil = "<script>alert(1)</script>"
         let host = evil.replacing("=", with: "\\=")
@@ -69,7 +69,7 @@ import Testing
         "APIHealth,host=a,method=GET,outcome=\(outcome),path=/\(route) duration=0.1 \(time)000000000\n"
     }
 
-    @Test func whatFailsIsShownHoweverLateItComes() async throws {
+    @Test func lateFailingRouteIsShown() async throws {
         let folder = try TestFolder()
         var text = (0..<300).map { Self.line($0, "success", $0) }.joined()
         for time in 300..<400 { text += Self.line(999, "server-error", time) + Self.line(998, "success", time) }
@@ -96,7 +96,7 @@ import Testing
         #expect(try folder.text("p.html") == folder.text("a.html"))
     }
 
-    @Test func whatFailsIsShownEvenIfNotAllRoutesCanBeCounted() throws {
+    @Test func failingRouteIsShownBeyondCensusLimit() throws {
         let folder = try TestFolder()
         let text = (0..<300).map { Self.line($0, "success", $0) }.joined() + Self.line(999, "server-error", 300)
         try folder.write(text, to: "a.lp")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func badLinesAreCountedAndTold() async throws {
+    @Test func badLinesAreCountedAndReported() async throws {
         let folder = try TestFolder()
         try folder.write(
             "nonsense\n" + Self.lines(10) + "cpu load=1 1\nAPIHealth,outcome=? duration=1 1\nhalf a li",
@@ -133,7 +133,7 @@ import Testing
         #expect(try folder.text("p.html").contains("Skipped, because they cannot be read: 2 lines. The first:"))
     }
 
-    @Test func afileWithoutRequestsMakesNoPage() async throws {
+    @Test func fileWithoutRequestsMakesNoPage() async throws {
         let folder = try TestFolder()
         try folder.write("cpu load=1 1\n", to: "a.lp")
         let program = TestProgram()
@@ -143,7 +143,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("a.html")))
     }
 
-    @Test func aFileThatIsNotThereIsNamed() async throws {
+    @Test func missingFileIsReported() async throws {
         let folder = try TestFolder()
         let program = TestProgram()
         #expect(await program.run("report", folder.path("none.lp")) == .failure)

@@ -14,7 +14,7 @@ import Testing
             host: host, method: "GET", route: "/x", duration: duration, kind: kind, time: second * 1_000_000_000)
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>) func timeIsDividedAsIfItHadAllBeenKnownBefore(seed: UInt64) {
+    @Test(arguments: 0..<200 as Range<UInt64>) func incrementalTimeSlotsMatchFinalDivision(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var model = ReportModel()
         var seconds: [Int64] = []
@@ -41,7 +41,7 @@ import Testing
         #expect(isFinest)
     }
 
-    @Test func aMomentBeyondAllTimeIsNoTrap() {
+    @Test func extremeTimesDoNotTrap() {
         var model = ReportModel()
         for time in [Int64.min, .max, 0, -1] {
             model.note(
@@ -51,7 +51,7 @@ import Testing
         #expect(ReportPage(model, title: "t").html.contains("4 requests"))
     }
 
-    @Test func countsWhatCameToSomething() {
+    @Test func cancelledAndResetRequestsAreNotJudged() {
         var model = ReportModel()
         let kinds = HTTPMetric.Outcome.Kind.allCases
         for kind in kinds { model.note(Self.sample(at: 1, kind: kind)) }
@@ -60,7 +60,7 @@ import Testing
         #expect(model.total.judged == kinds.count - 2)
     }
 
-    @Test func thereAreNoMoreRoutesThanCanBeShown() {
+    @Test func routesBeyondLimitAreCountedTogether() {
         var model = ReportModel()
         for number in 0..<1_000 { model.note(Self.sample(at: 1, host: "host\(number)")) }
         #expect(model.routes.count == ReportModel.routeLimit + 1)
@@ -69,7 +69,7 @@ import Testing
                 - ReportModel.routeLimit)
     }
 
-    @Test func aMetricComesBackFromItsLine() throws {
+    @Test func metricRoundTripsThroughItsLine() throws {
         for kind in HTTPMetric.Outcome.Kind.allCases {
             let outcome: HTTPMetric.Outcome =
                 switch kind {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aPortIsToldWhereItIsNotTheSchemesOwn() {
+    @Test func nonDefaultPortIsShownWithHost() {
         let hosts = [("http", 80), ("https", 443), ("http", 443), ("https", 8_443)].map { scheme, port in
             RequestSample(
                 Point(
@@ -115,7 +115,7 @@ import Testing
         #expect(hosts == ["a", "a", "a:443", "a:8443"])
     }
 
-    @Test func aScaleEndsAtARoundNumberAboveTheLargestValue() {
+    @Test func scaleCoversLargestValueWithFewMarks() {
         for exponent in -6...6 {
             for digit in [1.0, 1.3, 2, 4.9, 5, 7, 9.99] {
                 var value = digit

@@ -8,7 +8,7 @@ import Testing
         ReportModel.Key(host: "a", route: "/\(number)", method: "GET")
     }
 
-    @Test(arguments: 0..<100 as Range<UInt64>) func whatFailsIsCountedHoweverFullItIs(seed: UInt64) {
+    @Test(arguments: 0..<100 as Range<UInt64>) func fullCensusKeepsFailingRoutes(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...20, using: &generator)
         var census = RouteCensus(limit: limit)
@@ -33,7 +33,7 @@ import Testing
         #expect(first.allSatisfy { failures[$0, default: 0] == most })
     }
 
-    @Test func theBusiestHaveAPlaceHoweverManyOthersFail() {
+    @Test func busiestRoutesAreChosenDespiteManyFailures() {
         var census = RouteCensus(limit: 3_000)
         for number in 0..<2_000 {
             census.note(Self.key(number), .clientError)
@@ -44,7 +44,7 @@ import Testing
         #expect(chosen.isSuperset(of: (0..<3).map { Self.key(-1 - $0) }))
     }
 
-    @Test func isBoundedIfEverythingFails() {
+    @Test func censusIsBoundedIfEveryRouteFails() {
         var census = RouteCensus(limit: 3)
         for number in 0..<3 { census.note(Self.key(number), .failed) }
         #expect(!census.isIncomplete)

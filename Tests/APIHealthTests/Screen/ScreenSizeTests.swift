@@ -30,7 +30,7 @@ import Testing
         return lines
     }
 
-    @Test(arguments: sizes) func theWatchFits(columns: Int, rows: Int) throws {
+    @Test(arguments: sizes) func watchScreenFitsTerminal(columns: Int, rows: Int) throws {
         let timers = ManualTimers()
         let names = (1...41).map { "https://api-\($0).europe.example.com/v2/a/rather/long/path/to/health" }
         var state = WatchState(names, at: timers.now)
@@ -63,7 +63,7 @@ import Testing
         #expect(lines[2].contains("the last 30") == (columns > 80))
     }
 
-    @Test(arguments: sizes) func theDemoFits(columns: Int, rows: Int) throws {
+    @Test(arguments: sizes) func demoScreenFitsTerminal(columns: Int, rows: Int) throws {
         var snapshot = DemoSnapshot(
             address: "127.0.0.1:43947", elapsed: .milliseconds(9_900), duration: .seconds(10))
         snapshot.started = 12_345
@@ -104,7 +104,7 @@ import Testing
         #expect(lines.count == 24)
     }
 
-    @Test func aTinyTerminalShowsWhatItCan() {
+    @Test func screensFitRowsOfTinyTerminal() {
         for (columns, rows) in [(1, 1), (2, 2), (20, 3), (40, 10)] {
             let room = ScreenRoom(columns: columns, rows: rows)
             let state = WatchState(["http://a.example/"], at: ManualTimers().now)

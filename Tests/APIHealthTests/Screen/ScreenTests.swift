@@ -4,7 +4,7 @@ import Testing
 @testable import APIHealthKit
 
 @Suite(.timeLimit(.minutes(10))) struct ScreenTests {
-    @Test func durationsAreReadAsPeopleWriteThem() {
+    @Test func durationTextParsesUsualUnits() {
         let readings: [(String, Duration?)] = [
             ("500ms", .milliseconds(500)), ("5s", .seconds(5)), ("5", .seconds(5)), ("1.5s", .milliseconds(1_500)),
             ("2m", .seconds(120)), ("2min", .seconds(120)), ("1h", .seconds(3_600)), ("1d", .seconds(86_400)),
@@ -14,7 +14,7 @@ import Testing
         for (text, duration) in readings { #expect(DurationText.parse(text) == duration, "\(text)") }
     }
 
-    @Test func durationsAreWrittenWithThreeDigits() {
+    @Test func durationTextHasAtMostThreeDigits() {
         let texts: [(Duration, String)] = [
             (.zero, "0 ms"), (.microseconds(40), "0.0 ms"), (.microseconds(4_240), "4.2 ms"),
             (.microseconds(9_960), "10 ms"),
@@ -27,7 +27,7 @@ import Testing
         #expect(DurationText.setting(.milliseconds(1_500)) == "1.5 s")
     }
 
-    @Test func aPercentageIsNeverRoundedToAllOrNothing() {
+    @Test func percentageIsNotRoundedToZeroOrHundred() {
         let texts = [(0, 0, "–"), (0, 9, "0 %"), (9, 9, "100 %"), (1, 10_000, "0.1 %"), (9_999, 10_000, "99.9 %")]
         for (part, whole, text) in texts { #expect(NumberText.percent(part, of: whole) == text) }
         #expect(NumberText.percent(989, of: 1_000) == "99 %")
@@ -36,7 +36,7 @@ import Testing
         #expect(NumberText.count(-999) == "-999")
     }
 
-    @Test func barsShowWhatTheyCount() {
+    @Test func latencyBarsShowTheirCounts() {
         var bars = LatencyBars()
         let counts = [1, 0, 0, 5, 9, 0, 0, 3, 2, 0, 0, 0, 1]
         for (index, count) in counts.enumerated() {
@@ -49,7 +49,7 @@ import Testing
         #expect(LatencyBars().text == "             ")
     }
 
-    @Test func theLiveScreenWritesOverItselfAndGivesTheTerminalBack() {
+    @Test func liveScreenOverwritesItselfAndRestoresTerminal() {
         let written = Written()
         let screen = LiveScreen(written.output(isTerminal: true, columns: 10, rows: 2), style: Style(isColoured: false))
         screen.show(["one", "two"])
@@ -63,7 +63,7 @@ import Testing
                 + "\u{1B}[Ha line th\(clear)\ntwo\(clear)\u{1B}[J" + "\u{1B}[H\u{1B}[J\u{1B}[?1049l\u{1B}[?25h")
     }
 
-    @Test func aSuspendedScreenIsLeftAndEnteredAgainAndTheKeysWithIt() {
+    @Test func suspendAndResumeSwitchScreenAndKeys() {
         let written = Written()
         let modes = Written()
         let output = modes.output()
@@ -89,7 +89,7 @@ import Testing
         #expect(modes.text == "begin end begin end ")
     }
 
-    @Test func keysChooseWhatTheScreenShows() {
+    @Test func keysChangeScreenChoices() {
         var choices = ScreenChoices()
         choices.take(Array("sS".utf8))
         #expect(choices.order == .name)
@@ -104,7 +104,7 @@ import Testing
         #expect((choices.isPaused, choices.showsHelp, choices.wantsEnd) == (false, false, true))
     }
 
-    @Test func aPausedScreenShowsTheSameMomentAndQEndsTheProgram() {
+    @Test func pausedScreenKeepsMomentAndQRequestsStop() {
         let written = Written()
         let pressed = Locked<[UInt8]>([])
         let keys = Keys(areThere: true, begin: {}, end: {}) { pressed.withLock { replace(&$0, with: []) } }
@@ -124,7 +124,7 @@ import Testing
         #expect(stop.isRequested)
     }
 
-    @Test func rowsAreInTheOrderThatWasChosen() {
+    @Test func rowsAreSortedByChosenOrder() {
         let rows = [
             RowOrder.Rank(name: "b", state: 2, errorRatio: 0, latency: .seconds(3)),
             RowOrder.Rank(name: "d", state: 2, errorRatio: 0.5, latency: .seconds(1)),
@@ -135,7 +135,7 @@ import Testing
         #expect(names == ["cdba", "bcda", "abcd", "bdac"])
     }
 
-    @Test func aTableLeavesColumnsOutBeforeItShortensAName() {
+    @Test func narrowTableDropsColumnsAndShortensName() {
         var table = TextTable([
             .init("name", shrinks: true), .init("first", leaves: 2), .init("second", .right, leaves: 1), .init("third"),
         ])
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func colourIsForTerminalsAndForThoseWhoWantIt() {
+    @Test func colourIsUsedOnlyOnTerminalsThatAllowIt() {
         func may(_ environment: [String: String], isTerminal: Bool) -> Bool {
             TestProgram(environment: environment, isTerminal: isTerminal).surroundings.mayColour
         }
@@ -159,7 +159,7 @@ import Testing
         #expect(!may([:], isTerminal: false))
     }
 
-    @Test func noTextSteersTheTerminal() {
+    @Test func plainTextReplacesControlCharactersAndFits() {
         #expect(Plain.text("a\u{1B}[31m\nb\u{7F}\u{9B}\u{202E}ü") == "a?[31m?b???ü")
         #expect(Plain.fit("abcdefgh", to: 5) == "ab…gh")
         #expect(Plain.fit("abc", to: 3) == "abc")

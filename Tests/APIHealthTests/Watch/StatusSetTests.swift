@@ -4,7 +4,7 @@ import Testing
 @testable import APIHealthKit
 
 @Suite(.timeLimit(.minutes(10))) struct StatusSetTests {
-    @Test func statusesAreSets() throws {
+    @Test func statusSetParsesCodesClassesAndRanges() throws {
         let set = try #require(StatusSet("200,3XX,400-404"))
         let inside = [100, 199, 200, 201, 300, 399, 400, 404, 405].filter { set.contains(HTTPStatus($0)) }
         #expect(inside == [200, 300, 399, 400, 404])

@@ -15,7 +15,7 @@
             "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
     struct WatchRealServerTests {
         @Test(arguments: [SIGINT, SIGTERM])
-        func everyCheckIsInTheDatabase(signal: Int32) async throws {
+        func everyCheckIsStoredInDatabase(signal: Int32) async throws {
             let database = try await RealDatabase("apihealth_\(signal)_\(UInt32.random(in: 0 ... .max))")
             let folder = try TestFolder()
             let first = try LoopbackServer.restartable()

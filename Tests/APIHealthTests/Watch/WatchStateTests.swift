@@ -9,7 +9,7 @@ import Testing
         TimerInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
     }
 
-    @Test func tellsOfChangesAndOfNothingElse() {
+    @Test func stateReportsOnlyChanges() {
         var state = WatchState(["a"], at: Self.at(0))
         #expect(state.note(.healthy(.ok), duration: .milliseconds(5), of: 0, at: Self.at(10)) == nil)
         #expect(state.note(.silent("timed out"), duration: .seconds(1), of: 0, at: Self.at(1_000)) == .wentDown)
@@ -26,7 +26,7 @@ import Testing
         #expect(!state.isAllHealthy)
     }
 
-    @Test func whatWasNeverCheckedIsNotHealthy() {
+    @Test func uncheckedEndpointIsNotHealthy() {
         var state = WatchState(["a", "b"], at: Self.at(0))
         #expect(!state.isAllHealthy)
         _ = state.note(.healthy(.ok), duration: .zero, of: 0, at: Self.at(1))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>) func agreesWithOneThatLooksAtEverything(seed: UInt64) {
+    @Test(arguments: 0..<50 as Range<UInt64>) func stateMatchesNaiveModel(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var state = WatchState(["a", "b", "c"], at: Self.at(0))
         var naive = [NaiveEndpoint](repeating: NaiveEndpoint(), count: 3)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func keepsItsPaceWhateverAChecksTakes() {
+    @Test func scheduleKeepsIntervalDespiteSlowChecks() {
         var schedule = WatchSchedule(every: .seconds(10), count: 5, from: Self.at(0))
         #expect(schedule.next(at: Self.at(0)) == .check(after: .zero, missed: 0))
         #expect(schedule.next(at: Self.at(400)) == .check(after: .milliseconds(9_600), missed: 0))
@@ -94,7 +94,7 @@ import Testing
         #expect(schedule.next(at: Self.at(60_000)) == .end)
     }
 
-    @Test(arguments: 0..<100 as Range<UInt64>) func checksAndMissesAddUpToTheTimeThatPassed(seed: UInt64) {
+    @Test(arguments: 0..<100 as Range<UInt64>) func checksAndMissedTurnsAddUpToElapsedTime(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let interval = Int.random(in: 10...5_000, using: &generator)
         var schedule = WatchSchedule(every: .milliseconds(interval), count: nil, from: Self.at(0))

@@ -20,7 +20,7 @@ import Testing
         Task { [terminal] in try await Watch(arguments, in: program.surroundings, terminal: terminal).run() }
     }
 
-    @Test func tellsOfEveryCheckInOneLine() async throws {
+    @Test func everyCheckPrintsOneLine() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(
             try arguments(
@@ -56,7 +56,7 @@ import Testing
         #expect(!points.joined().contains("secret"))
     }
 
-    @Test func aQuietWatchTellsOfChangesAlone() async throws {
+    @Test func quietWatchPrintsOnlyChangesAndSummary() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(try arguments("http://a/", "--count", "3", "--quiet"), program)
         for (index, status) in [200, 500, 200].enumerated() {
@@ -77,7 +77,7 @@ import Testing
                 """)
     }
 
-    @Test func onceIsEnoughForCron() async throws {
+    @Test func onceOptionChecksEveryEndpointOnce() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(try arguments("http://a/", "http://b/", "--once", "--quiet", "--json"), program)
         for _ in 0..<2 { terminal.answer(await terminal.next()) }
@@ -89,7 +89,7 @@ import Testing
         #expect((report["endpoints"] as? [[String: Any]])?.map { $0["checks"] as? Int } == [1, 1])
     }
 
-    @Test func noMoreChecksRunAtOnceThanAllowedAndTheQueueTakesNoTime() async throws {
+    @Test func concurrencyIsLimitedAndQueueTimeIsNotMeasured() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(
             try arguments("http://a/", "http://b/", "http://c/", "--once", "--json", "--concurrency", "1"), program)
@@ -104,7 +104,7 @@ import Testing
         #expect(program.written.text.components(separatedBy: "\"maximum\" : 40").count == 4)
     }
 
-    @Test func aCheckThatTakesTooLongIsGivenUpAndCountsAsBad() async throws {
+    @Test func slowCheckTimesOutAndIsUnhealthy() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(try arguments("http://a/", "--once", "--timeout", "2s", "--quiet"), program)
         _ = await terminal.next()
@@ -113,7 +113,7 @@ import Testing
         #expect(program.written.text.contains("DOWN  http://a/: timed out"))
     }
 
-    @Test func aRetryMayHealACheck() async throws {
+    @Test func successfulRetryMakesCheckHealthy() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(try arguments("http://a/", "--once", "--retries", "2", "--json"), program)
         terminal.answer(await terminal.next(), .serviceUnavailable)
@@ -124,7 +124,7 @@ import Testing
         #expect(try await watch.value == .success)
     }
 
-    @Test func whoStopsItIsToldAtOnceWhatItHadFound() async throws {
+    @Test func stopEndsWatchWithItsResults() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(
             try arguments("http://a/", "http://b/", "--json", "--file", folder.path("m.lp")), program)
@@ -143,7 +143,7 @@ import Testing
         #expect(try folder.text("m.lp").contains("outcome=cancelled"))
     }
 
-    @Test func aReaderThatHasEnoughEndsTheWatchAndIsNoError() async throws {
+    @Test func lostOutputEndsWatchAndFailsUnlessPipeIsClosed() async throws {
         for (code, status) in [(EPIPE, ProgramStatus.success), (ENOSPC, ProgramStatus.failure)] {
             var program = TestProgram(timers: timers)
             let stop = program.surroundings.stop
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatTakesNothingIsToldOf() async throws {
+    @Test func pointLostOnFullDiskIsReported() async throws {
         #if os(Linux)
             let program = TestProgram(timers: timers)
             let watch = start(try arguments("http://a/", "--once", "--quiet", "--file", "/dev/full"), program)

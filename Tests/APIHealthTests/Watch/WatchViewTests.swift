@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct WatchViewTests {
-    @Test func theWatchIsReadAtAGlance() throws {
+    @Test func screenAndSummaryShowEveryEndpoint() throws {
         let timers = ManualTimers()
         var state = WatchState(["http://a.example/health", "http://b.example/", "http://c.example/"], at: timers.now)
         for second in 1...40 {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [10, 24, 45, 46, 100])
-    func whatFailsIsOnTheScreenHoweverLowItIs(rows: Int) throws {
+    func failingEndpointIsListedFirstAtAnyHeight(rows: Int) throws {
         let timers = ManualTimers()
         let (state, arguments) = try Self.watch(of: 41, at: timers)
         let room = ScreenRoom(columns: 120, rows: rows)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [60, 76, 80, 119, 120, 200])
-    func theSummaryIsNotWiderThanTheTerminal(columns: Int) throws {
+    func summaryFitsTerminalWidth(columns: Int) throws {
         let timers = ManualTimers()
         let (state, arguments) = try Self.watch(of: 5, at: timers)
         timers.advance(by: .seconds(200_000))
@@ -91,7 +91,7 @@ import Testing
         #expect(lines[2].hasPrefix("✗") && lines[2].hasSuffix("no secure connection"))
     }
 
-    @Test func aSummaryOfTheWidestCellsIsNotWiderThanTheTerminal() throws {
+    @Test func summaryOfWidestCellsFitsTerminal() throws {
         let timers = ManualTimers()
         let name = "http://a.example/health"
         let arguments = try WatchArguments(WatchArguments.syntax.parse([name]))
@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    @Test func reasonsForNoAnswerReadDifferently() {
+    @Test func connectionFailuresHaveDistinctTexts() {
         func words(_ code: HTTPError.Code, _ url: URLError.Code?, reason: String? = nil) -> String {
             let error = HTTPError(
                 code, request: HTTPRequest(), underlyingError: url.map { URLError($0) }, reason: reason)

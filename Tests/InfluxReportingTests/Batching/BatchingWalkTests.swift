@@ -8,7 +8,7 @@ import Testing
 /// The batching state on random walks, compared with a model that tracks every point.
 @Suite(.timeLimit(.minutes(10))) struct BatchingWalkTests {
     @Test(arguments: 1...60, [false, true])
-    func everyPointHasOneFateAndNoBoundIsBroken(seed: UInt64, isDurable: Bool) {
+    func everyPointHasOneOutcomeWithinLimits(seed: UInt64, isDurable: Bool) {
         var walk = BatchingWalk(seed: seed, isDurable: isDurable)
         for _ in 0..<600 { walk.step() }
         walk.finish()
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The rest of a batch has the number of its last parcel, and possibly the same numbers of lines and of unsaved lines.
-    @Test func aFileIsNotTakenForWhatIsLeftOfABatch() throws {
+    @Test func lateFileIsRefusedForRestOfBatch() throws {
         var settings = WriterSettings()
         settings.batchPoints = 4
         settings.maximumPoints = 16

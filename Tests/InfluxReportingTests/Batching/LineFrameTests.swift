@@ -33,14 +33,14 @@ import Testing
         "a i=1\n", "b s=\"with\na newline\" 2\n", "c i=3i\n", "d long=\(String(repeating: "x", count: 99))\n",
     ]
 
-    @Test func whatWasWrittenIsReadAlsoBehindTheEnd() {
+    @Test func writtenLinesAreReadDespiteTrailingZeros() {
         #expect(Self.read(Self.block(Self.lines)) == (Self.lines, 0))
         #expect(Self.read(Self.block(Self.lines) + [UInt8](repeating: 0, count: 5_000)) == (Self.lines, 0))
         #expect(Self.read([]) == ([], 0))
         #expect(Self.read([UInt8](repeating: 0, count: 100)) == ([], 0))
     }
 
-    @Test func atWhateverByteTheWritingEndsTheLinesBeforeAreThere() {
+    @Test func truncatedBlockKeepsCompleteLines() {
         let block = Self.block(Self.lines)
         var ends: [Int] = []
         for line in Self.lines { ends.append((ends.last ?? 0) + LineFrame.length(of: line.utf8.count)) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedByteCostsItsOwnLineAlone() {
+    @Test func damagedByteLosesOnlyItsLine() {
         let block = Self.block(Self.lines)
         var end = 0
         for (number, line) in Self.lines.enumerated() {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func whereNoLineIsWholeAllOfItIsDamage() {
+    @Test func blockWithoutIntactLinesCountsAsDamaged() {
         var block = Self.block(Self.lines)
         var start = 0
         for line in Self.lines {
@@ -90,21 +90,21 @@ import Testing
     }
 
     /// Every position looks like the start of a frame that extends to the end, so checking all of them would take minutes.
-    @Test func aFileOfFalseFramesIsReadInTimeThatGrowsWithItsLength() {
+    @Test func falseFramesAreReadInLinearTime() {
         let block: [UInt8] = [0x0A, 0x0A, 0x0A, 0]
         let many = (0..<(4 << 20)).map { block[$0 % block.count] }
         let found = Self.read(many)
         #expect(found.lines.isEmpty && found.damagedBytes == many.lastIndex { $0 != 0 }.map { $0 + 1 })
     }
 
-    @Test func aLineThatWasNotWrittenYetHidesNoneBehindIt() {
+    @Test func unwrittenLineDoesNotHideLaterLines() {
         var block = Self.block(Self.lines)
         let first = LineFrame.length(of: Self.lines[0].utf8.count)
         for place in 0..<first { block[place] = 0 }
         #expect(Self.read(block) == (Array(Self.lines[1...]), 0))
     }
 
-    @Test func noFrameFromElsewhereIsTakenForOne() {
+    @Test func frameWithForeignSaltIsIgnored() {
         let foreign = Self.block(["evil i=1\n"], salt: 7)
         var block = Self.block(["a s=\""], salt: 1) + foreign + Array("\"\n".utf8)
         #expect(Self.read(block).lines == [])
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: 1...200)
-    func noBytesAreTooOdd(seed: UInt64) {
+    func randomDamageInventsNoLine(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var block = Self.block(Self.lines)
         for _ in 0..<Int.random(in: 1...20, using: &random) {
@@ -127,7 +127,7 @@ import Testing
         #expect(Set(Self.read(block).lines).isSubset(of: Set(Self.lines)))
     }
 
-    @Test func aNameSaysAllAndNoOtherSpellingIsTaken() {
+    @Test func fileNameRoundTripsAndOtherSpellingsAreRejected() {
         let file = BlockFile(number: 42, precision: .milliseconds, salt: 0xABC)
         #expect(file.name == "000000000000002a-milliseconds-0000000000000abc.lines")
         #expect(BlockFile(file.name) == file)

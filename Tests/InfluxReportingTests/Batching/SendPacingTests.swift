@@ -11,7 +11,7 @@ import Testing
             Pacing(first: .seconds(1), maximum: .seconds(120), maximumAsked: .seconds(3_600), leastShare: 0.5))
     }
 
-    @Test func delaysDoubleUpToTheirBoundAndVaryByHalf() {
+    @Test func delaysDoubleUpToMaximumAndVaryByHalf() {
         var pacing = pacing()
         for expected in [1, 2, 4, 8, 16, 32, 64, 120, 120, 120] {
             var low = pacing
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func aServerIsHeededButNotForEver() {
+    @Test func requestedDelayIsFollowedUpToMaximum() {
         var pacing = pacing()
         pacing.failed(at: start, requested: .seconds(300), roll: 0)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(300)))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func hurryEndsAPauseOfOnesOwnAlone() {
+    @Test func hurryEndsBackoffButNotRequestedDelay() {
         var pacing = pacing()
         pacing.failed(at: start, requested: nil, roll: 1)
         pacing.hurry()
@@ -48,7 +48,7 @@ import Testing
         #expect(pacing.isPaused(at: start))
     }
 
-    @Test func successBeginsAnew() {
+    @Test func successResetsBackoff() {
         var pacing = pacing()
         for _ in 0..<10 { pacing.failed(at: start, requested: nil, roll: 1) }
         pacing.succeeded()
@@ -57,7 +57,7 @@ import Testing
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(1)))
     }
 
-    @Test func noNumberOfFailuresIsTooMany() {
+    @Test func manyFailuresDoNotOverflow() {
         var pacing = SendPacing(Pacing(first: .nanoseconds(1), maximum: .seconds(Int64.max)))
         for _ in 0..<500 { pacing.failed(at: start, requested: nil, roll: 0.5) }
         #expect(pacing.failures == 500)

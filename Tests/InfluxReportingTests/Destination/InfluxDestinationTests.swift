@@ -37,7 +37,7 @@ import Testing
         #expect(metrics.lineDialect == .portable)
     }
 
-    @Test func theArticlesPathIsACustomOne() throws {
+    @Test func customDestinationKeepsPathAndQuery() throws {
         let url = try #require(URL(string: "https://cloud.example.com/api/v1/write?bucket=b%2F1"))
         let destination = try InfluxDestination.custom(url, like: .v2, authorization: .token("secret"))
         #expect(
@@ -46,16 +46,14 @@ import Testing
         #expect(request(destination).headers["Authorization"] == "Token secret")
     }
 
-    @Test(arguments: ["", "/", "/gate/influx", "/gate/influx/"]) func aGatewayMayHaveAPathOfItsOwn(_ path: String)
-        throws
-    {
+    @Test(arguments: ["", "/", "/gate/influx", "/gate/influx/"]) func writePathFollowsBasePath(_ path: String) throws {
         let url = try #require(URL(string: "https://example.com" + path))
         let destination = try InfluxDestination.influxDB1(url, database: "d")
         let expected = path.hasSuffix("/") ? path + "write" : path + "/write"
         #expect(request(destination).path == expected)
     }
 
-    @Test func unitsOfTimeHaveTheirNamesInEachVersion() throws {
+    @Test func precisionNamesDependOnVersion() throws {
         let names: [InfluxAPI: [String]] = [
             .v1: ["n", "u", "ms", "s"], .v2: ["ns", "us", "ms", "s"],
             .v3: ["nanosecond", "microsecond", "millisecond", "second"],
@@ -69,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aWriteIsNotMeasuredAndMayBeRepeated() throws {
+    @Test func writeRequestIsUnmeasuredAndRepeatable() throws {
         let request = request(try .influxDB1(Self.server, database: "d"))
         #expect(request.method == .post)
         #expect(request.measurement == .never)
@@ -79,7 +77,7 @@ import Testing
 
     // MARK: Credentials
 
-    @Test func credentialsAreWhereTheServerLooksForThem() throws {
+    @Test func credentialsAreSentInHeaderOrQuery() throws {
         func signed(_ authorization: InfluxAuthorization) throws -> HTTPRequest {
             request(try .influxDB1(Self.server, database: "d", authorization: authorization))
         }
@@ -99,7 +97,7 @@ import Testing
         .passwordInQuery("hunter2", user: "zoe-the-writer"),
         .token("hunter2"), .bearer("hunter2"), .header("X-Api-Key", "hunter2"),
     ])
-    func noTextShowsASecret(_ authorization: InfluxAuthorization) throws {
+    func descriptionsDoNotShowSecrets(_ authorization: InfluxAuthorization) throws {
         let destination = try InfluxDestination.custom(
             #require(URL(string: "https://example.com/write?key=hunter2")), like: .v1, authorization: authorization)
         var dumped = ""
@@ -117,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aDestinationSaysWhereItIs() throws {
+    @Test func descriptionShowsDatabaseAndAddress() throws {
         #expect(
             "\(try InfluxDestination.influxDB1(Self.server, database: "d"))"
                 == "database d at https://influx.example.com:8086/write")
@@ -127,7 +125,7 @@ import Testing
 
     // MARK: Invalid destinations
 
-    @Test func whatIsNoDestinationSaysWhy() throws {
+    @Test func invalidDestinationErrorNamesPart() throws {
         func problem(_ make: () throws(InfluxDestinationError) -> InfluxDestination) -> InfluxDestinationError? {
             do throws(InfluxDestinationError) {
                 _ = try make()
@@ -224,7 +222,7 @@ import Testing
         "https://zoe:hunter2@example.com", "https://example.com?db=hunter2", "https://example.com/#hunter2",
         "https://example.com/write", "https://example.com/gate/api/v2/write", "https://example.com/api/v3/write_lp/",
     ])
-    func anAddressThatIsNoneIsRefused(_ text: String) throws {
+    func invalidAddressIsRejected(_ text: String) throws {
         guard let url = URL(string: text) else { return }
         do {
             _ = try InfluxDestination.influxDB1(url, database: "d")
@@ -235,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func aCustomAddressLeavesThePrecisionToTheWriter() throws {
+    @Test func customAddressWithPrecisionIsRejected() throws {
         let url = try #require(URL(string: "https://example.com/api/v1/write?bucket=b&precision=ms"))
         #expect(throws: InfluxDestinationError.self) { try InfluxDestination.custom(url, like: .v2) }
     }

@@ -55,7 +55,7 @@ import Testing
         journal.revive(afterPowerLoss: losingPower)
     }
 
-    @Test func blocksThatFillByCountAreLeftToTheirFiles() async throws {
+    @Test func memoryStaysWithinLimitWhenBlocksFillByCount() async throws {
         let writer = try writer()
         for number in 0..<5_000 { #expect(writer.write(Self.point(number)) == .saved) }
         #expect(memory(of: writer) <= bound)
@@ -66,7 +66,7 @@ import Testing
         #expect(journal.names == [])
     }
 
-    @Test func aDiskThatTakesNothingHoldsMemoryToItsBoundAndLosesNoHeldPoint() async throws {
+    @Test func fullDiskLimitsMemoryAndKeepsHeldPoints() async throws {
         let writer = try writer()
         journal.cut(.fullDisk)
         let results = (0..<10_000).map { writer.write(Self.point($0)) }
@@ -85,7 +85,7 @@ import Testing
 
     /// A batch that failed while the disk was full: its unsaved lines are saved later, at the end, or never.
     @Test(arguments: ["later", "at the end", "never"])
-    func aBatchThatWasTriedIsSavedToo(_ isSaved: String) async throws {
+    func failedBatchIsSavedWhenDiskHasRoom(_ isSaved: String) async throws {
         sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer {
             $0.batchPoints = 2_000
@@ -125,7 +125,7 @@ import Testing
 
     /// If a batch does not fit on the disk, smaller blocks are still saved, and the footprint of saved parcels is the size of
     /// their files.
-    @Test func whatFitsIsSavedThoughAnotherDoesNot() async throws {
+    @Test func smallBlockIsSavedWhenBatchDoesNotFit() async throws {
         sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer {
             $0.batchPoints = 2_000
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Flushed lines survive although their block was moved to another file, because one of its lines could not be written.
-    @Test func whatIsSavedAnewIsFlushedBeforeItsFirstFileGoes() async throws {
+    @Test func movedBlockIsFlushedBeforeOldFileIsRemoved() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
         #expect((0..<3).allSatisfy { writer.write(Self.point($0)) == .saved })
         writer.engine.queue.sync { writer.engine.synchronize() }
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// A file that cannot be flushed does not prevent other files from being flushed, or lines in memory from being saved.
-    @Test func aFileThatCannotBeFlushedHoldsUpNoOther() async throws {
+    @Test func unflushableFileDoesNotBlockOthers() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
         #expect(writer.write(Self.point(0)) == .saved)
         writer.engine.seal()
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// During a pause, nothing else seals a block.
-    @Test func whatIsBeingCollectedIsSavedDuringAPause() async throws {
+    @Test func openBlockIsSavedDuringPause() async throws {
         sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer()
         #expect(writer.write(Self.point(0)) == .saved)
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// Several threads find that their block has no file, and create it.
-    @Test func manyThreadsThatBeginTogetherLeaveNoFiles() async throws {
+    @Test func concurrentFirstWritesLeaveNoFiles() async throws {
         for _ in 0..<20 {
             let journal = MemoryDirectory()
             let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: .init())
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// A batch in flight at the end, some of whose lines are only in memory.
-    @Test(arguments: [false, true]) func aBatchOnItsWayIsSavedAtTheEnd(diskWorks: Bool) async throws {
+    @Test(arguments: [false, true]) func batchInFlightIsSavedAtShutdown(diskWorks: Bool) async throws {
         let sender = HeldSender()
         var settings = WriterSettings()
         settings.timers = timers
@@ -273,7 +273,7 @@ import Testing
         await next.shutDown()
     }
 
-    @Test func theDiskHasNoMoreThanItsBoundWhateverItIsBusyWith() async throws {
+    @Test func diskLimitHoldsDuringSynchronization() async throws {
         let writer = try writer { $0.maximumDiskBytes = bound }
         // The duration of a synchronization.
         writer.engine.queue.suspend()
@@ -290,7 +290,7 @@ import Testing
         #expect(journal.names == [])
     }
 
-    @Test func smallBlocksCountForWhatTheyTakeUp() {
+    @Test func smallBlocksCountWithTheirOverhead() {
         let test = TestWriter(FakeSender(FakeSender.offline)) { $0.maximumBytes = 1 << 20 }
         for number in 0..<10_000 {
             test.write(number)
@@ -301,7 +301,7 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
-    @Test func whatIsHeldInMemoryIsSavedWhenTheDiskHasRoomAgain() async throws {
+    @Test func pointsInMemoryAreSavedWhenDiskHasRoomAgain() async throws {
         let writer = try writer()
         let saved = (0..<500).map { writer.write(Self.point($0)) }
         #expect(saved.allSatisfy { $0 == .saved })

@@ -42,14 +42,14 @@ import Testing
         return operations
     }
 
-    @Test func aLifeWithoutCutsLosesNothing() async throws {
+    @Test func runWithoutFaultsLosesNothing() async throws {
         let life = JournalLife()
         try await Self.live(life)
         try await life.end()
         #expect(try await life.faults() == [])
     }
 
-    @Test func nothingIsLostWhicheverOperationFails() async throws {
+    @Test func failedDiskOperationLosesNothing() async throws {
         for code in [EIO, ENOSPC] {
             for operation in 1...(try await Self.operations()) {
                 let life = JournalLife()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLostWhicheverOperationIsTheLast() async throws {
+    @Test func processDeathAtAnyOperationLosesNothing() async throws {
         for operation in 1...(try await Self.operations()) {
             let life = JournalLife()
             life.journal.cut(.death(at: operation))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSynchronizedIsNotLostWheneverThePowerFails() async throws {
+    @Test func powerLossKeepsSynchronizedPoints() async throws {
         for operation in 1...(try await Self.operations()) {
             let life = JournalLife()
             life.journal.cut(.death(at: operation))
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A failed flush to the disk is repeated for all files.
-    @Test func whatWasSynchronizedIsNotLostIfAnOperationFailedBefore() async throws {
+    @Test func powerLossAfterFailureKeepsSynchronizedPoints() async throws {
         for operation in 1...(try await Self.operations() + 40) {
             let life = JournalLife()
             life.journal.cut(.failure(at: operation, code: EIO))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: 1...15)
-    func aRandomLifeLosesNothing(seed: UInt64) async throws {
+    func randomFaultsLoseNothing(seed: UInt64) async throws {
         let random = RandomSource(seed: seed)
         let life = JournalLife()
         life.open()

@@ -35,7 +35,7 @@ import Testing
         Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
     }
 
-    @Test func onTheMachinesDiskTheNextWriterSendsWhatTheLastOneLeft() async throws {
+    @Test func nextWriterSendsPointsLeftOnDisk() async throws {
         let directory = try TemporaryDirectory()
         let nested = directory.url.appending(path: "a/b")
         let sender = FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))
@@ -67,7 +67,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: nested.path(percentEncoded: false)) == ["lock"])
     }
 
-    @Test func aDirectoryThatIsMovedWhileItIsInUseKeepsTakingPoints() async throws {
+    @Test func movedDirectoryKeepsAcceptingPoints() async throws {
         let directory = try TemporaryDirectory()
         let (before, after) = (directory.url.appending(path: "before"), directory.url.appending(path: "after"))
         // Each block has one point, so that each point needs a separate file.
@@ -85,7 +85,7 @@ import Testing
         await next.shutDown()
     }
 
-    @Test func aDirectoryBelongsToOneWriterAtATime() async throws {
+    @Test func directoryIsUsedByOneWriterAtATime() async throws {
         let directory = try TemporaryDirectory()
         let writer = try InfluxWriter(
             sender: FakeSender(), directory: SystemDirectory(directory.url), settings: Self.settings())
@@ -98,7 +98,7 @@ import Testing
         _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), settings: Self.settings())
     }
 
-    @Test func whatCannotBeADirectoryIsSaidToBeNone() throws {
+    @Test func fileAsDirectoryIsRejected() throws {
         let directory = try TemporaryDirectory()
         try directory.put(Data("x".utf8), at: "file")
         let url = try #require(URL(string: "http://127.0.0.1"))
@@ -128,7 +128,7 @@ import Testing
         return (name, bytes)
     }
 
-    @Test func foreignFilesStayAndDamagedOnesGiveWhatCanBeRead() async throws {
+    @Test func foreignFilesStayAndDamagedFilesAreReadInPart() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         let (name, bytes) = try Self.leaveDamage(in: journal, by: sender)
@@ -151,7 +151,7 @@ import Testing
         #expect(journal.bytes(of: name + ".damaged") == bytes)
     }
 
-    @Test func whatCannotBeReadIsToldAndKept() async throws {
+    @Test func unreadableFileIsReportedAndKept() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
@@ -182,7 +182,7 @@ import Testing
         #expect(journal.bytes(of: name + ".damaged") == bytes)
     }
 
-    @Test func aFlippedBitInTheLastLineIsTold() async throws {
+    @Test func flippedBitInLastLineIsReported() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsDamagedWhileItIsHeldIsToldAndKept() async throws {
+    @Test func fileDamagedWhileHeldIsReportedAndKept() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender()
         let events = Locked<[WriterEvent]>([])
@@ -242,7 +242,7 @@ import Testing
 
     /// No point counts as saved in a deleted file: no waiting, retried or new point.
     @Test(arguments: [false, true])
-    func aDirectoryThatIsDeletedIsNoticedAtTheNextSynchronization(isTried: Bool) async throws {
+    func synchronizationReportsDeletedDirectory(isTried: Bool) async throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "points")
         let events = Locked<[WriterEvent]>([])
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// Even if the writer does not notice it before the end.
-    @Test func whatIsInADirectoryThatWasDeletedIsNotKeptAtTheEnd() async throws {
+    @Test func pointsInDeletedDirectoryAreDroppedAtShutdown() async throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "points")
         let writer = try InfluxWriter(
@@ -283,7 +283,7 @@ import Testing
         #expect(report.pending == 0 && report.dropped == [.unsent: 1])
     }
 
-    @Test func onlySoManyDamagedFilesAreKept() async throws {
+    @Test func damagedFilesAreKeptUpToLimit() async throws {
         let journal = MemoryDirectory()
         let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }
         for name in files { journal.put(Array("x\n".utf8), at: name) }
@@ -299,7 +299,7 @@ import Testing
 
     /// A damaged file is renamed when its intact lines are settled, long after the start; the user may have removed some of the
     /// others.
-    @Test(arguments: [false, true]) func theOldestDamagedFileGoesWhenAnotherIsSetAside(hasOneGone: Bool) async throws {
+    @Test(arguments: [false, true]) func oldestDamagedFileIsRemovedAtLimit(hasOneGone: Bool) async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         let name = try Self.leaveDamage(in: journal, by: sender).name
@@ -323,7 +323,7 @@ import Testing
         await writer.shutDown()
     }
 
-    @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
+    @Test func fullDiskIsReportedAndPointsStayInMemory() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         let events = Locked<[WriterEvent]>([])
@@ -358,7 +358,7 @@ import Testing
         #expect(journal.names == [])
     }
 
-    @Test func manyThreadsLoseNothingAndLeaveNothing() async throws {
+    @Test func concurrentWritesLoseNoPointsAndLeaveNoFiles() async throws {
         let directory = try TemporaryDirectory()
         let sender = FakeSender()
         var settings = WriterSettings()

@@ -39,7 +39,7 @@
             }
         }
 
-        @Test func everyAcceptedPointArrivesWholeWheneverTheProcessIsKilled() async throws {
+        @Test func acceptedPointsArriveIntactAfterKills() async throws {
             let directory = try TemporaryDirectory()
             let server = try LoopbackServer()
             defer { server.stop() }

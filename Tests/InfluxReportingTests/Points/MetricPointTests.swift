@@ -26,7 +26,7 @@ import Testing
         return try #require(points.first)
     }
 
-    @Test func everythingThatIsKnownOfARequestIsInItsPoint() throws {
+    @Test func pointHasEveryKnownValueOfRequest() throws {
         let metric = HTTPMetric(
             start: Self.start, duration: .milliseconds(250), waiting: .milliseconds(50), method: .post,
             host: "api.example.com",
@@ -50,7 +50,7 @@ import Testing
         #expect(point.timestamp == Timestamp(nanoseconds: 1_700_000_000_000_000_007))
     }
 
-    @Test func whatIsNotKnownIsLeftOut() throws {
+    @Test func unknownValuesAreOmitted() throws {
         let metric = HTTPMetric(
             start: Self.start, duration: .seconds(1), host: "", route: "/",
             outcome: .rejected(.queueFull, by: "Throttle"))
@@ -70,7 +70,7 @@ import Testing
             (.cancelled, "cancelled", "cancelled", nil), (.reset, "reset", "resetInProgress", nil),
             (.unparsable, "unparsable", "cannotDecodeResponse", 1),
         ] as [(HTTPMetric.Outcome, String, String?, FieldValue?)])
-    func everyOutcomeHasAWord(outcome: HTTPMetric.Outcome, word: String, error: String?, failed: FieldValue?) throws {
+    func outcomeDeterminesTags(outcome: HTTPMetric.Outcome, word: String, error: String?, failed: FieldValue?) throws {
         let metric = HTTPMetric(start: Self.start, duration: .zero, host: "a", route: "/", outcome: outcome)
         let point = try point(.request(metric))
         #expect(point.tags["outcome"] == word)
@@ -78,7 +78,7 @@ import Testing
         #expect(point.tags["error"] == error)
     }
 
-    @Test func aTagOfTheUsersCannotTakeThePlaceOfOurs() throws {
+    @Test func userTagsCannotReplaceBuiltInTags() throws {
         let metric = HTTPMetric(
             start: Self.start, duration: .zero, host: "a", route: "/",
             tags: ["host": "evil", "error": "none", "": "x"],
@@ -106,7 +106,7 @@ import Testing
                     fields: ["duration": 1.5, "sampling_rate": 0.25, "steps": 4], timestamp: .seconds(1_700_000_000)))
     }
 
-    @Test func noDateIsTooOdd() {
+    @Test func extremeDatesDoNotTrap() {
         for seconds in [Double.nan, .infinity, -.infinity, 1e300, -1e300] {
             _ = TimeNudge.timestamp(Date(timeIntervalSince1970: seconds), 999)
         }

@@ -12,11 +12,11 @@ import Testing
             (1e10, .max),
             (-1e10, .min), (9_223_372_036, 9_223_372_036_000_000_000),
         ] as [(Double, Int64)])
-    func datesBecomeTimesWithoutATrap(_ seconds: Double, _ nanoseconds: Int64) {
+    func datesConvertToClampedTimestamps(_ seconds: Double, _ nanoseconds: Int64) {
         #expect(Timestamp(Date(timeIntervalSince1970: seconds)).nanoseconds == nanoseconds)
     }
 
-    @Test func aTimeBecomesADateAndComesBack() {
+    @Test func timestampRoundTripsThroughDate() {
         for time in [Timestamp.seconds(1_700_000_000), .milliseconds(-1_500), .nanoseconds(0), .earliest, .latest] {
             let back = Timestamp(Date(time))
             #expect(abs(back.nanoseconds.subtractingReportingOverflow(time.nanoseconds).partialValue) < 1_000_000)
@@ -25,7 +25,7 @@ import Testing
         #expect(Timestamp(Date.distantFuture).nanoseconds == .max)
     }
 
-    @Test func localizedDescriptionsOfLineErrorsHaveThePositionAndTheReason() {
+    @Test func localizedLineErrorsHavePositionAndReason() {
         let decoding: any Error = LineDecodingError(line: 3, column: 12, code: .missingFieldValue)
         #expect(decoding.localizedDescription == "line 3, column 12: a field has no value")
         let encoding: any Error = LineEncodingError(.tag("host"), .emptyTagValue)

@@ -14,7 +14,7 @@
     struct DashboardRealServerTests {
         /// The mean duration per host and window: in Flux `group(columns: ["host"]) |> aggregateWindow(every: 1s, fn: mean)`,
         /// and in InfluxQL as below.
-        @Test func theMeanPerHostIsThatOfTheSender() async throws {
+        @Test func storedMeanPerHostMatchesSentPoints() async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             var sums: [String: [Int64: (sum: Double, count: Double)]] = [:]

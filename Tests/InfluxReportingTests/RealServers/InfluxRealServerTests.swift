@@ -42,7 +42,7 @@
 
         // MARK: Credentials
 
-        @Test func everyPointArrivesWhereTheServerAsksWhoIsThere() async throws {
+        @Test func everyPointArrivesWithCredentials() async throws {
             let influx = try await RealInflux(.init(asksForCredentials: true))
             let (user, password) = (RealInflux.user, RealInflux.password)
             let authorizations: [InfluxAuthorization] = [
@@ -57,7 +57,7 @@
             try await influx.expectExactly(.service, count)
         }
 
-        @Test func whoIsNotLetInKeepsTheLines() async throws {
+        @Test func unauthorizedWriteKeepsLines() async throws {
             let influx = try await RealInflux(.init(asksForCredentials: true))
             let lines = Shape.service.batch(0..<10)
             let wrong: [InfluxAuthorization] = [
@@ -79,7 +79,7 @@
             guard case .refused? = outcome.failure else { return void(Issue.record("\(outcome)")) }
         }
 
-        @Test func whatIsNotThereIsForTheAppToMake() async throws {
+        @Test func missingTargetIsRefusedAndKeepsLines() async throws {
             let influx = try await RealInflux()
             let lines = Shape.service.batch(0..<10)
             let missing = [
@@ -100,7 +100,7 @@
 
         // MARK: Limits
 
-        @Test(arguments: Shape.allCases) func everyPointArrivesThroughASmallLimit(_ shape: Shape) async throws {
+        @Test(arguments: Shape.allCases) func everyPointArrivesDespiteSmallBodyLimit(_ shape: Shape) async throws {
             let influx = try await RealInflux(.init(bodyLimit: 100_000))
             let sender = BatchSender(to: try influx.destination(), through: influx.chain, compression: .off)
             let outcomes = await send(shape, to: influx, by: sender)
@@ -112,9 +112,7 @@
 
         // MARK: Bad lines
 
-        @Test(arguments: Shape.allCases) func oneBadLineInTenThousandIsFoundAndTheRestArrives(_ shape: Shape)
-            async throws
-        {
+        @Test(arguments: Shape.allCases) func badLineAmongThousandsIsRejectedAlone(_ shape: Shape) async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             var missing: Set<Int> = []
@@ -132,7 +130,7 @@
             try await influx.expectExactly(shape, count, except: missing)
         }
 
-        @Test func linesOfAnotherTypeAreFoundAndDoNotHideOthers() async throws {
+        @Test func typeConflictsAreFoundBesideOtherBadLines() async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             #expect(await sender.send(batch(["m f=1.5 1", "n g=\"a\" 1"])).deliveredCount == 2)
@@ -145,7 +143,7 @@
         }
 
         /// A new field with two types in one request makes this server reject the whole request without naming a line.
-        @Test func aConflictWithinOneRequestIsFoundByHalving() async throws {
+        @Test func typeConflictWithinRequestIsFoundByHalving() async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             var lines = (0..<500).map { "new f=\($0).5 \($0)" }
@@ -157,7 +155,7 @@
             #expect(try await influx.query("SELECT count(f) FROM new").last?.last == "499")
         }
 
-        @Test func linesThatAreTooOldAreFound() async throws {
+        @Test func linesBeyondRetentionAreFound() async throws {
             let influx = try await RealInflux()
             _ = try await influx.query("CREATE RETENTION POLICY brief ON points DURATION 1h REPLICATION 1")
             let destination = try InfluxDestination.influxDB1(influx.url, database: "points", retentionPolicy: "brief")
@@ -168,7 +166,7 @@
             #expect(outcome.deliveredCount == 2)
         }
 
-        @Test func aBatchOfNothingButBadLinesIsOneRequest() async throws {
+        @Test func batchOfBadLinesNeedsOneRequest() async throws {
             let influx = try await RealInflux()
             let bad = (0..<2_000).map { "bad\($0)" }
             let outcome = await BatchSender(to: try influx.destination(), through: influx.chain).send(batch(bad))
@@ -176,7 +174,7 @@
             #expect(outcome.requests == 1 && outcome.failure == nil)
         }
 
-        @Test func bytesThatAreNoGzipStreamAreWhatTheServerSaysTheyAre() async throws {
+        @Test func complaintAboutInvalidGzipIsRecognized() async throws {
             let influx = try await RealInflux()
             for bytes in ["m f=1 1\n", "m f=1 1\nm f=2 2\n"] {
                 let body = LineBody(bytes: Data(bytes.utf8), isCompressed: true)
@@ -188,7 +186,7 @@
 
         // MARK: A restart
 
-        @Test(arguments: Shape.allCases) func everyPointArrivesThroughARestart(_ shape: Shape) async throws {
+        @Test(arguments: Shape.allCases) func everyPointArrivesDespiteServerRestart(_ shape: Shape) async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             let parts = Shape.batches(of: count, size: 2_000)

@@ -24,7 +24,7 @@ import Testing
         return String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test func anEmptyBatchIsNoRequest() async {
+    @Test func emptyBatchIsNotSent() async {
         let terminal = ScriptedTerminal { _ in .success(.noContent) }
         #expect(await sender(terminal).send(batch([])) == BatchOutcome())
         #expect(terminal.requests.isEmpty)
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         HTTPError.Code.cannotConnect, .connectionLost, .timedOut, .insecureConnection, .unknown, .abandoned,
     ])
-    func whoIsOfflineKeepsTheLines(_ code: HTTPError.Code) async {
+    func transportFailureKeepsLines(_ code: HTTPError.Code) async {
         let outcome = await sender(ScriptedTerminal { _ in .failure(code) }).send(batch(goodLines(10)))
         #expect(outcome.undelivered == LineSet(0..<10) && outcome.requests == 1)
         guard case .offline(let reason)? = outcome.failure else {
@@ -43,14 +43,14 @@ import Testing
         #expect(!reason.contains("hunter2"))
     }
 
-    @Test func aChainWithoutAnEndIsOffline() async {
+    @Test func chainWithoutTerminalIsOffline() async {
         let outcome = await sender(Autocancel()).send(batch(goodLines(2)))
         guard case .offline? = outcome.failure else { return void(Issue.record("\(outcome)")) }
     }
 
     // MARK: Cancellation
 
-    @Test func aCancelKeepsTheAccountOfWhatWasDelivered() async {
+    @Test func cancellationKeepsDeliveredCount() async {
         let terminal = ScriptedTerminal()
         let sender = sender(terminal)
         let sending = Task { await sender.send(batch(goodLines(8))) }
@@ -65,7 +65,7 @@ import Testing
         #expect(terminal.held.isEmpty)
     }
 
-    @Test func whoIsCancelledBeforehandSendsNothing() async {
+    @Test func cancelledTaskSendsNothing() async {
         let terminal = ScriptedTerminal { _ in .success(.noContent) }
         let sender = sender(terminal)
         let gate = Gate()
@@ -79,7 +79,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aResetOfTheChainInterrupts() async {
+    @Test func chainResetInterruptsSending() async {
         let terminal = ScriptedTerminal()
         let chain = ResetGuard() --> Autocancel() --> terminal
         let sender = sender(chain)
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Loaders of the chain
 
-    @Test func theChainTriesAgainAndTheSenderHearsOfTheEnd() async {
+    @Test func chainRetriesCountAsOneRequest() async {
         let answers = Locked([HTTPStatus.serviceUnavailable, .badGateway, .noContent])
         let terminal = ScriptedTerminal { _ in .success(answers.withLock { $0.removeFirst() }) }
         let chain =
@@ -108,13 +108,13 @@ import Testing
         #expect(Set(terminal.requests.compactMap { try? lines($0) }).count == 1)
     }
 
-    @Test func whatTheChainDemandsOfOthersIsNotDemandedHere() async {
+    @Test func chainValidationDoesNotApplyToWrites() async {
         let chain =
             Validate(.contentTypes("application/json")) --> ScriptedTerminal { _ in .success(.ok, body: "fine") }
         #expect(await sender(chain).send(batch(goodLines(2))).deliveredCount == 2)
     }
 
-    @Test func noTapMeasuresTheReports() async {
+    @Test func tapDoesNotMeasureWrites() async {
         let seen = Locked(0)
         let tap = MetricsTap(ClosureSink(isImmediate: true) { _ in seen.withLock { $0 += 1 } })
         let chain = tap --> ScriptedTerminal { _ in .success(.noContent) }
@@ -124,7 +124,7 @@ import Testing
         #expect(seen.withLock { $0 } == 1)
     }
 
-    @Test func aLoaderThatHoldsRequestsBackIsNoFaultOfTheServer() async {
+    @Test func openCircuitIsReportedAsBusy() async {
         let chain = ClosureLoader { request, _ in
             throw HTTPError(.circuitOpen, request: request, reason: "open")
         }
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Compression
 
-    @Test func longBodiesAreCompressedAndShortOnesAreNot() async throws {
+    @Test func onlyLongBodiesAreCompressed() async throws {
         let terminal = ScriptedTerminal { _ in .success(.noContent) }
         let sender = sender(terminal, .gzip(from: 1_000))
         let long = batch(goodLines(500))
@@ -154,7 +154,7 @@ import Testing
         (.badRequest, #"{"error":"unexpected EOF"}"#), (.badRequest, "no"), (.unprocessableContent, ""),
         (.badRequest, "{\"error\":\"unable to parse '\\u001f\\ufffd\\b': missing fields\"}"),
     ])
-    func whoCannotUnpackGetsTheLinesAsTheyAreFromThenOn(_ status: HTTPStatus, _ body: String) async throws {
+    func compressionIsTurnedOffAfterRefusal(_ status: HTTPStatus, _ body: String) async throws {
         let terminal = ScriptedTerminal { request in
             let isCompressed = (try? request.encoded().headers.contains("Content-Encoding")) == true
             return isCompressed ? .success(status, body: body) : .success(.noContent)
@@ -166,7 +166,7 @@ import Testing
         #expect(second.deliveredCount == 100 && second.requests == 1 && !second.compressionWasRefused)
     }
 
-    @Test func aBadLineInACompressedBodyIsFoundWithoutGivingUpCompression() async throws {
+    @Test func badLineInCompressedBodyKeepsCompression() async throws {
         let terminal = ScriptedTerminal { request in
             guard let sent = try? request.encoded(), let body = try? sent.content.data(upTo: .max) else {
                 return .failure(.unknown)
@@ -186,7 +186,7 @@ import Testing
         #expect(try terminal.requests.last?.encoded().headers["Content-Encoding"] == "gzip")
     }
 
-    @Test func aServerThatTakesNeitherFormKeepsTheLinesWithTheApp() async {
+    @Test func refusalOfCompressedAndPlainBodyIsReported() async {
         let terminal = ScriptedTerminal { _ in .success(.unsupportedMediaType) }
         let outcome = await sender(terminal, .gzip(from: 1)).send(batch(goodLines(50)))
         #expect(outcome.requests == 2 && !outcome.compressionWasRefused)

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { influx = try InfluxLoopback() }
 
-    @Test(arguments: InfluxAPI.allCases) func successIsDelivery(_ api: InfluxAPI) async throws {
+    @Test(arguments: InfluxAPI.allCases) func successDeliversAllLines(_ api: InfluxAPI) async throws {
         influx.answer(.status(.noContent))
         let outcome = try await influx.sender(api).send(batch(lines))
         #expect(outcome.deliveredCount == 4 && outcome.requests == 1)
@@ -36,14 +36,14 @@ import Testing
 
     // MARK: A bad line
 
-    @Test func theFirstVersionStoresTheGoodLinesAndQuotesTheBad() async throws {
+    @Test func v1StoresGoodLinesAndQuotesBadLine() async throws {
         influx.answer(.influx1(.badRequest, "partial write: unable to parse 'bad': missing fields dropped=0"))
         let outcome = try await influx.sender(.v1).send(batch(lines))
         #expect(outcome.deliveredCount == 3 && outcome.requests == 1)
         #expect(outcome.rejected == [RejectedLine(line: "bad", reason: "missing fields")])
     }
 
-    @Test func theFirstVersionIsAskedAgainWhereItHidesFaults() async throws {
+    @Test func v1IsRetriedWhenConflictHidesBadLine() async throws {
         let conflict =
             #"partial write: field type conflict: input field "f" on measurement "m" is type float, already exists as type integer dropped=1"#
         influx.answer(
@@ -55,7 +55,7 @@ import Testing
         #expect(outcome.rejected.map(\.line) == ["bad", "m f=2 2"])
     }
 
-    @Test func theSecondVersionStoresNothingAndQuotesTheBad() async throws {
+    @Test func v2QuotesBadLineAndOthersAreSentAgain() async throws {
         influx.answer(
             .influx2(.badRequest, "invalid", "unable to parse 'bad': missing fields"), .status(.noContent))
         let outcome = try await influx.sender(.v2).send(batch(lines))
@@ -64,7 +64,7 @@ import Testing
         #expect(outcome.rejected == [RejectedLine(line: "bad", reason: "missing fields")])
     }
 
-    @Test func theSecondVersionStoresPartWhereTypesAreAtOdds() async throws {
+    @Test func v2TypeConflictRejectsOnlyItsLine() async throws {
         let conflict =
             #"failure writing points to database: partial write: field type conflict: input field "f" on measurement "m" is type float, already exists as type integer dropped=1"#
         influx.answer(.influx2(.unprocessableContent, "unprocessable entity", conflict), .status(.noContent))
@@ -73,7 +73,7 @@ import Testing
         #expect(outcome.rejected.map(\.line) == ["m f=2 2"])
     }
 
-    @Test func theSecondVersionPointsAtALineByItsNumber() async throws {
+    @Test func v2NumberedLineIsTriedAlone() async throws {
         let reply = LoopbackReply.json(#"{"code":"invalid","line":2,"message":"poorly formed"}"#)
         influx.server.fallback { request in
             guard request.text.contains("bad") else { return .status(.noContent) }
@@ -86,14 +86,14 @@ import Testing
         #expect(outcome.rejected.map(\.line) == ["bad"] && outcome.deliveredCount == 3)
     }
 
-    @Test func theThirdVersionStoresTheGoodLinesAndNumbersTheBad() async throws {
+    @Test func v3StoresGoodLinesAndNumbersBadLine() async throws {
         influx.answer(.influx3("partial write of line protocol occurred", [(2, "bad", "no fields were provided")]))
         let outcome = try await influx.sender(.v3).send(batch(lines))
         #expect(outcome.deliveredCount == 3 && outcome.requests == 1)
         #expect(outcome.rejected == [RejectedLine(line: "bad", reason: "no fields were provided")])
     }
 
-    @Test func theThirdVersionStoresNothingWhereItIsToldTo() async throws {
+    @Test func v3ParsingFailureSendsGoodLinesAgain() async throws {
         influx.answer(
             .json(
                 #"{"error":"parsing failed for write_lp endpoint","data":{"original_line":"bad","line_number":2,"error_message":"no"}}"#
@@ -104,7 +104,7 @@ import Testing
         #expect(outcome.rejected == [RejectedLine(line: "bad", reason: "no")] && outcome.deliveredCount == 3)
     }
 
-    @Test func theThirdVersionRefusesWhatIsBeyondItsLimits() async throws {
+    @Test func v3TableLimitRejectsOnlyNewTable() async throws {
         // The limit of tables is reached: only lines for the new table are rejected.
         influx.server.fallback { request in
             request.text.contains("new_table")
@@ -117,7 +117,7 @@ import Testing
         #expect(outcome.requests <= 13)
     }
 
-    @Test(arguments: InfluxAPI.allCases) func aServerThatNamesNothingIsSearched(_ api: InfluxAPI) async throws {
+    @Test(arguments: InfluxAPI.allCases) func unnamedBadLineIsFoundBySearch(_ api: InfluxAPI) async throws {
         influx.server.fallback { $0.text.contains("bad") ? .text("no", status: .badRequest) : .status(.noContent) }
         var all = goodLines(1_000)
         all[617] = "bad"
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: InfluxAPI.allCases, [401, 403, 404]) func whoIsNotLetInKeepsTheLines(
+    @Test(arguments: InfluxAPI.allCases, [401, 403, 404]) func refusedWriteKeepsLines(
         _ api: InfluxAPI, _ status: Int
     ) async throws {
         let status = HTTPStatus(rawValue: status)
@@ -147,7 +147,7 @@ import Testing
         #expect(outcome.undelivered.count == 4 && outcome.requests == 1 && outcome.rejected.isEmpty)
     }
 
-    @Test(arguments: InfluxAPI.allCases) func aBodyTooLargeIsHalved(_ api: InfluxAPI) async throws {
+    @Test(arguments: InfluxAPI.allCases) func tooLargeBodyIsSplit(_ api: InfluxAPI) async throws {
         let tooLarge = refusal(api, .contentTooLarge, "too large")
         influx.server.fallback { $0.body.count > 2_000 ? tooLarge : .status(.noContent) }
         let sender = try influx.sender(api)
@@ -162,7 +162,7 @@ import Testing
         #expect(influx.server.requests.dropFirst(before).allSatisfy { $0.body.count <= 2_000 })
     }
 
-    @Test(arguments: InfluxAPI.allCases, [429, 503]) func whoIsBusyIsAskedLater(
+    @Test(arguments: InfluxAPI.allCases, [429, 503]) func busyServerKeepsLinesAndRequestedDelay(
         _ api: InfluxAPI, _ status: Int
     ) async throws {
         let date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(arguments: InfluxAPI.allCases) func aFaultOfTheServerIsNotTheLines(_ api: InfluxAPI) async throws {
+    @Test(arguments: InfluxAPI.allCases) func internalServerErrorKeepsLines(_ api: InfluxAPI) async throws {
         influx.answer(refusal(api, .internalServerError, "engine is closed"))
         let outcome = try await influx.sender(api).send(batch(lines))
         guard case .busy(nil, _)? = outcome.failure else {

@@ -5,7 +5,7 @@ import Testing
 
 /// Sets of lines compared with sets of numbers.
 @Suite(.timeLimit(.minutes(10))) struct LineSetTests {
-    @Test(arguments: 0..<20 as Range<UInt64>) func everyOperationAgreesWithASetOfNumbers(_ seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func operationsMatchSetOfNumbers(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             let first = numbers(&generator)

@@ -28,7 +28,7 @@ import Testing
         #expect(match.unnamedCount == 0)
     }
 
-    @Test func aQuotedLineMayHoldWhatMessagesConsistOf() throws {
+    @Test func quotedLineCanContainMessageText() throws {
         let awful = #"m g="x\#ny',f=  3': unable to parse 'm f=1 1': missing fields dropped=7"#
         let message =
             "partial write: unable to parse '\(awful)': unbalanced quotes\nunable to parse 'bad': missing fields dropped=0"
@@ -38,26 +38,26 @@ import Testing
         #expect(match.unnamedCount == 0)
     }
 
-    @Test func aQuoteOfNoLineIsCounted() {
+    @Test func quoteOfUnknownLineIsCounted() {
         let match = match(
             #"{"error":"partial write: unable to parse 'other': missing fields dropped=0"}"#, goodLines(5))
         #expect(match.named.isEmpty && match.unnamedCount == 1)
     }
 
-    @Test func aWordOfALineIsNoWordOfTheServer() {
+    @Test func wordsOfQuotedLineAreIgnored() {
         // The quoted line mentions partial writes and gzip; the server's own message does not.
         let body = #"{"error":"unable to parse 'm,t=partial write gzip': missing fields"}"#
         #expect(!complaint(body).isPartial)
         #expect(!complaint(body).mayBeAboutCompression)
     }
 
-    @Test func aThousandBadLinesAreAllFound() {
+    @Test func thousandQuotedLinesAreFound() {
         let lines = (0..<1_000).map { "badbadbadbad\($0)" }
         let message = lines.map { "unable to parse '\($0)': missing fields" }.joined(separator: #"\n"#)
         #expect(match("{\"error\":\"\(message)\"}", lines).named.map(\.line) == Array(0..<1_000))
     }
 
-    @Test func linesOfAnotherTypeAreFound() {
+    @Test func linesWithTypeConflictAreFound() {
         let body =
             #"{"error":"partial write: field type conflict: input field \"f\" on measurement \"m\" is type integer, already exists as type float dropped=2"}"#
         let match = match(body, ["m f=1i 1", "m f=2 2", "n f=3i 3", "m g=3i 3", "m,a=b g=1,f=4i 4", "bad"])
@@ -66,7 +66,7 @@ import Testing
         #expect(match.mayHideOthers)
     }
 
-    @Test func linesOfAnotherTypeAreNotGuessed() {
+    @Test func ambiguousTypeConflictIsOnlyCounted() {
         // Three lines match, but the server reports two.
         let body =
             #"{"error":"partial write: field type conflict: input field \"f\" on measurement \"m\" is type integer, already exists as type float dropped=2"}"#
@@ -74,7 +74,7 @@ import Testing
         #expect(match.named.isEmpty && match.unnamedCount == 2)
     }
 
-    @Test func linesThatAreTooOldAreFound() {
+    @Test func linesBeyondRetentionAreFound() {
         let body = #"{"error":"partial write: points beyond retention policy dropped=2"}"#
         #expect(match(body, ["m f=1 500", "m f=1 20", "m f=1 10", "m f=1 400"]).named.map(\.line) == [1, 2])
         // Three lines have the same time, so the match is ambiguous.
@@ -82,7 +82,7 @@ import Testing
         #expect(unclear.named.isEmpty && unclear.unnamedCount == 2)
     }
 
-    @Test func aPartialWriteOfWhichNothingIsSaidIsOneLineAtLeast() {
+    @Test func partialWriteCountsAtLeastOneLine() {
         #expect(match(#"{"error":"partial write: something new"}"#, goodLines(3)).unnamedCount == 1)
         #expect(match(#"{"error":"partial write: something new dropped=99"}"#, goodLines(3)).unnamedCount == 3)
         #expect(match(#"{"error":"partial write: something new dropped=-4"}"#, goodLines(3)).unnamedCount == 1)
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: InfluxDB 2
 
-    @Test func theSecondVersionSpeaksLikeTheFirst() {
+    @Test func v2MessagesAreReadLikeV1() {
         let body = #"{"code":"invalid","message":"unable to parse 'bad': missing fields"}"#
         #expect(!complaint(body).isPartial)
         #expect(named(match(body, ["m f=1 1", "bad"])) == ["1 missing fields"])
@@ -100,7 +100,7 @@ import Testing
         #expect(match(partial, ["m f=1i 1", "m f=2 2"]).named.map(\.line) == [1])
     }
 
-    @Test func aLineByItsNumberAloneIsASuspect() {
+    @Test func lineNumberAloneMakesSuspect() {
         let body = #"{"code":"invalid","line":2,"message":"failed to parse line protocol"}"#
         let match = match(body, goodLines(4))
         #expect(match.named.isEmpty && match.suspect == 1)
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: InfluxDB 3
 
-    @Test func theThirdVersionNamesLinesByNumberAndShowsThemWithoutQuotes() {
+    @Test func v3LinesAreNamedByNumber() {
         let body = #"""
             {"error":"partial write of line protocol occurred","data":[
             {"original_line":"home,room=Sunroom temp=hi 17","line_number":2,"error_message":"invalid column type"},
@@ -121,14 +121,14 @@ import Testing
         #expect(named(match) == ["1 invalid column type", "2 no fields"])
     }
 
-    @Test func oneThatStoresNothingNamesOneLine() {
+    @Test func v3ParsingFailureNamesItsLine() {
         let body =
             #"{"error":"parsing failed for write_lp endpoint","data":{"original_line":"bad","line_number":2,"error_message":"no fields"}}"#
         #expect(!complaint(body).isPartial)
         #expect(named(match(body, ["m f=1 1", "bad"])) == ["1 no fields"])
     }
 
-    @Test func aNumberThatDoesNotFitItsLineIsASuspectAtMost() {
+    @Test func v3NumberWithDifferentLineMakesSuspect() {
         let body =
             #"{"error":"parsing failed for write_lp endpoint","data":{"original_line":"other","line_number":2,"error_message":"no fields"}}"#
         let match = match(body, ["m f=1 1", "bad"])
@@ -147,7 +147,7 @@ import Testing
         String(repeating: "[", count: 100_000), "partial write: dropped=99999999999999999999999",
         "partial write: unable to parse 'x': no dropped=9223372036854775807",
     ])
-    func nothingAServerSaysIsTooMuch(_ body: String) {
+    func malformedBodyGivesBoundedResult(_ body: String) {
         let complaint = complaint(body)
         let match = ComplaintMatch(complaint, in: batch(goodLines(3)))
         #expect(match.named.allSatisfy { (0..<3).contains($0.line) })
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// Bodies of servers, mutated at random.
-    @Test(arguments: 0..<8 as Range<UInt64>) func noMutationOfAnAnswerIsTooMuch(_ seed: UInt64) {
+    @Test(arguments: 0..<8 as Range<UInt64>) func mutatedBodyGivesValidMatch(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let lines = ["m f=1i 1", "bad", "worse f=", #"m g="x\#ny" 5"#, "m f=2 6"]
         let bodies = [
@@ -187,14 +187,14 @@ import Testing
         }
     }
 
-    @Test func anEndlessBodyIsReadInPart() {
+    @Test func hugeBodyIsReadInPart() {
         let long = String(repeating: "x", count: 9 << 20)
         let complaint = complaint(#"{"error":"\#(long)"}"#)
         #expect(complaint.message.utf8.count == ServerComplaint.greatestBody)
         #expect(complaint.reason.count == 1_001)
     }
 
-    @Test func theHeaderStandsInForAnEmptyBody() {
+    @Test func headerReplacesEmptyBody() {
         #expect(complaint("", headers: ["X-Influxdb-Error": "database is required"]).reason == "database is required")
     }
 
@@ -203,7 +203,7 @@ import Testing
         #"{"error":"unable to parse '\#u{FFFD}\#u{08}': missing fields"}"#,
         "{\"error\":\"unable to parse '\\u001f\\ufffd': missing fields\"}",
     ])
-    func serversThatCannotUnpackAreUnderstood(_ body: String) {
+    func compressionErrorsAreRecognized(_ body: String) {
         let isExpected = !body.contains("\u{08}")
         #expect(complaint(body).mayBeAboutCompression == isExpected)
     }

@@ -6,7 +6,7 @@ import Testing
 /// The plan with a simulated server, and its outcome compared with the server's data.
 @Suite(.timeLimit(.minutes(10))) struct SplitPlanTests {
     @Test(arguments: [1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1_000, 1_023, 1_024, 1_025])
-    func oneBadLineIsFoundInTwoLogarithmsAndOne(_ count: Int) {
+    func badLineIsFoundInLogarithmicRequests(_ count: Int) {
         let lines = batch(goodLines(count))
         let bound = 2 * logarithm(count) + 1
         for bad in count < 200 ? Array(0..<count) : [0, 1, count / 3, count / 2, count - 2, count - 1] {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func oneBadLineOfTenThousandIsFound() {
+    @Test func badLineOfTenThousandIsFoundInFewRequests() {
         let lines = batch(goodLines(10_000))
         for bad in [0, 4_999, 5_000, 7_777, 9_999] {
             var server = NaiveServer(bad: [bad])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 10, 100, 1_000, 10_000])
-    func aServerThatRefusesEverythingIsNotAskedForEachLine(_ count: Int) {
+    func refusalOfAllLinesCostsBoundedRequests(_ count: Int) {
         var server = NaiveServer(refusesAll: true)
         let plan = server.run(batch(goodLines(count)))
         #expect(server.requests <= plan.patience)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 10, 1_000, 10_000]) func aServerThatFindsEverythingTooLargeIsGivenUp(_ count: Int) {
+    @Test(arguments: [1, 2, 10, 1_000, 10_000]) func planFailsIfEverySizeIsTooLarge(_ count: Int) {
         var server = NaiveServer(limit: 0)
         let plan = server.run(batch(goodLines(count)))
         #expect(server.requests <= plan.patience)
@@ -61,20 +61,20 @@ import Testing
     }
 
     /// Every server accepts some kilobytes, so the size is not the cause.
-    @Test(arguments: [1, 2, 16, 100]) func aServerThatFindsEverythingTooLargeLosesNoLongLinesEither(_ count: Int) {
+    @Test(arguments: [1, 2, 16, 100]) func longLinesStayUndeliveredIfEverySizeIsTooLarge(_ count: Int) {
         var server = NaiveServer(limit: 0)
         let lines = goodLines(count).map { $0 + String(repeating: "x", count: 1_500) }
         let plan = server.run(batch(lines))
         #expect(plan.rejectedLines.isEmpty && plan.undelivered.count == count && plan.failure != nil)
     }
 
-    @Test func aLineThatIsTrulyTooLargeIsRejected() {
+    @Test func lineAboveSizeLimitIsRejected() {
         var server = NaiveServer(limit: 50_000)
         let plan = server.run(batch([String(repeating: "x", count: 60_000)]))
         #expect(plan.rejectedLines.count == 1 && plan.failure == nil)
     }
 
-    @Test func aLimitOfTheBodyHalves() {
+    @Test func bodyLimitIsFoundByHalving() {
         let lines = batch(goodLines(10_000))
         var server = NaiveServer(limit: 20_000)
         let plan = server.run(lines)
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A limit that was learned by mistake does not split batches into single lines.
-    @Test func aLimitGrowsAgain() {
+    @Test func learnedLimitGrowsAgain() {
         var limit = SizeLimit()
         limit.noteRefused(1, largestTaken: nil)
         var server = NaiveServer()
@@ -100,7 +100,7 @@ import Testing
         #expect(server.requests < 900)
     }
 
-    @Test func aLimitThatStaysIsTriedLessAndLess() {
+    @Test func constantLimitIsProbedLessOften() {
         var (limit, refusals) = (SizeLimit(), 0)
         limit.noteRefused(10_000, largestTaken: 4_000)
         for _ in 0..<20_000 {
@@ -114,14 +114,14 @@ import Testing
         #expect((3...7).contains(refusals))
     }
 
-    @Test func aLimitBeyondAllNumbersIsNone() {
+    @Test func overflowingLimitIsRemoved() {
         var limit = SizeLimit()
         limit.noteRefused(.max / 2 + 10, largestTaken: nil)
         for _ in 0..<100 { limit.noteTaken() }
         #expect(limit.refused == nil && !limit.excludes(.max))
     }
 
-    @Test func aLineThatIsTooLongForTheServerIsRejectedAlone() {
+    @Test func overlongLineIsRejectedAlone() {
         var text = goodLines(100)
         text[40] = "m f=\"\(String(repeating: "x", count: 5_000))\" 40"
         var server = NaiveServer(limit: 4_000)
@@ -130,21 +130,21 @@ import Testing
         #expect(plan.delivered.count == 99 && plan.failure == nil)
     }
 
-    @Test func linesThatTheServerNamesAreLeftOut() {
+    @Test func namedLinesAreLeftOutOfNextRequest() {
         var server = NaiveServer(bad: [3, 50, 51, 99], namesAll: true)
         let plan = server.run(batch(goodLines(100)))
         #expect(server.requests == 2)
         #expect(plan.rejectedLines.count == 4 && plan.delivered.count == 96)
     }
 
-    @Test func aSuspectIsTriedAlone() {
+    @Test func suspectIsTriedAlone() {
         var server = NaiveServer(bad: [700], pointsAt: { $0 })
         let plan = server.run(batch(goodLines(1_000)))
         #expect(server.requests == 3)
         #expect(plan.rejectedLines.count == 1 && plan.delivered.count == 999)
     }
 
-    @Test func aServerThatPointsAtTheWrongLineIsBelievedOnce() {
+    @Test func wrongSuspectIsTriedOnlyOnce() {
         var server = NaiveServer(bad: [700], pointsAt: { $0 + 1 })
         let lines = batch(goodLines(1_000))
         let plan = server.run(lines)
@@ -152,7 +152,7 @@ import Testing
         #expect(plan.rejectedLines.map(\.line) == [lines.text(of: 700)])
     }
 
-    @Test func whatWasDeliveredBeforeAnObstacleStaysDelivered() {
+    @Test func interruptionKeepsDeliveredLines() {
         var server = NaiveServer(bad: [0], failsAfter: 3)
         let plan = server.run(batch(goodLines(64)))
         #expect(plan.delivered == LineSet(32..<64))
@@ -161,14 +161,14 @@ import Testing
         #expect(plan.rejectedLines.isEmpty)
     }
 
-    @Test func nothingIsSentOfAnEmptyBatch() {
+    @Test func emptyBatchNeedsNoRequest() {
         var plan = SplitPlan(batch([]))
         #expect(plan.next() == nil)
         #expect(plan.failure == nil && plan.delivered.isEmpty)
     }
 
     /// Servers of many kinds: each line has one outcome, and the servers store exactly the lines that are counted as delivered.
-    @Test(arguments: 0..<60 as Range<UInt64>) func everyLineIsAccountedFor(_ seed: UInt64) {
+    @Test(arguments: 0..<60 as Range<UInt64>) func everyLineHasOneOutcome(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<25 {
             let count = Int.random(in: 1...(Bool.random(using: &generator) ? 12 : 400), using: &generator)

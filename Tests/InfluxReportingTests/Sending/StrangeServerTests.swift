@@ -13,7 +13,7 @@ import Testing
 
     init() throws { influx = try InfluxLoopback() }
 
-    @Test func aLoginPageIsNoDelivery() async throws {
+    @Test func loginPageDeliversNothing() async throws {
         influx.server.route("/login") { _ in
             LoopbackReply.ok("<html>Sign in</html>").header("Content-Type", "text/html")
         }
@@ -23,7 +23,7 @@ import Testing
         #expect(outcome.undelivered.count == 3 && outcome.deliveredCount == 0)
     }
 
-    @Test func aRedirectThatLosesTheLinesIsNoDelivery() async throws {
+    @Test func redirectThatDropsBodyFails() async throws {
         influx.server.route("/elsewhere") { _ in .status(.noContent) }
         influx.server.route("/write") { _ in .redirect(to: "/elsewhere", status: .seeOther) }
         let outcome = try await influx.sender(.v1).send(lines)
@@ -31,7 +31,7 @@ import Testing
         #expect(influx.server.requests.last?.body.isEmpty == true)
     }
 
-    @Test func aRedirectThatKeepsThemIsFollowed() async throws {
+    @Test func redirectThatKeepsBodyIsFollowed() async throws {
         influx.server.route("/new") { _ in .status(.noContent) }
         influx.server.route("/write") { _ in .redirect(to: "/new", status: .permanentRedirect) }
         let outcome = try await influx.sender(.v1).send(lines)
@@ -39,14 +39,14 @@ import Testing
         #expect(influx.server.requests.last?.body == lines.bytes)
     }
 
-    @Test func aRedirectInCirclesIsNoDelivery() async throws {
+    @Test func redirectLoopKeepsLines() async throws {
         influx.server.fallback { _ in .redirect(to: "/write?db=d&precision=ms", status: .temporaryRedirect) }
         let outcome = try await influx.sender(.v1).send(lines)
         guard case .unexpectedAnswer? = outcome.failure else { return fail(outcome) }
         #expect(outcome.undelivered.count == 3)
     }
 
-    @Test func anAnswerThatIsTornKeepsTheLines() async throws {
+    @Test func truncatedAnswerKeepsLines() async throws {
         influx.answer(
             LoopbackReply.influx1(.badRequest, "partial write: unable to parse 'bad': missing fields dropped=0")
                 .hangingUp(at: .body(40)))
@@ -55,14 +55,14 @@ import Testing
         #expect(outcome.undelivered.count == 3 && outcome.rejected.isEmpty)
     }
 
-    @Test func anAnswerThatEndsTooEarlyForJSONIsReadAsText() async throws {
+    @Test func incompleteJSONIsReadAsText() async throws {
         influx.answer(
             .text(#"{"error":"unable to parse 'bad': missing fields"#, status: .badRequest), .status(.noContent))
         let outcome = try await influx.sender(.v1).send(lines)
         #expect(outcome.rejected.map(\.line) == ["bad"] && outcome.deliveredCount == 2)
     }
 
-    @Test func aHugeComplaintIsReadInPart() async throws {
+    @Test func hugeComplaintIsReadInPart() async throws {
         let huge = String(repeating: "x", count: 6 << 20)
         influx.answer(.text(huge, status: .unauthorized))
         let outcome = try await influx.sender(.v1).send(lines)
@@ -70,7 +70,7 @@ import Testing
         #expect(reason.count <= 1_001)
     }
 
-    @Test func aComplaintBeyondTheTerminalsLimitIsNoVerdictOnLines() async throws {
+    @Test func complaintBeyondSizeLimitDeliversNothing() async throws {
         influx.answer(.text(String(repeating: "x", count: 100_000), status: .badRequest))
         let chain = URLSessionLoader(configuration: .patient, responseSizeLimit: 1_000)
         let outcome = await BatchSender(to: try influx.destination(.v1), through: chain).send(lines)
@@ -78,7 +78,7 @@ import Testing
         #expect(outcome.undelivered.count + outcome.rejected.count == 3)
     }
 
-    @Test func aCompressedComplaintIsRead() async throws {
+    @Test func compressedComplaintIsRead() async throws {
         influx.answer(
             LoopbackReply.influx2(.badRequest, "invalid", "unable to parse 'bad': missing fields").gzipped(),
             .status(.noContent))
@@ -86,13 +86,13 @@ import Testing
         #expect(outcome.rejected.map(\.line) == ["bad"] && outcome.deliveredCount == 2)
     }
 
-    @Test func aServerThatHangsUpIsOffline() async throws {
+    @Test func hangUpIsReportedAsOffline() async throws {
         influx.answer(.hangUp())
         let outcome = try await influx.sender(.v1).send(lines)
         guard case .offline? = outcome.failure else { return fail(outcome) }
     }
 
-    @Test func aServerThatIsGoneIsOffline() async throws {
+    @Test func stoppedServerIsReportedAsOffline() async throws {
         let sender = try influx.sender(.v1)
         influx.server.stop()
         guard case .offline? = await sender.send(lines).failure else { return fail("not offline") }

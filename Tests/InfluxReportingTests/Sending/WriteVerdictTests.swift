@@ -16,11 +16,11 @@ import Testing
     }
 
     @Test(arguments: [(204, ""), (200, ""), (202, ""), (200, "ok"), (200, "{}"), (201, #"{"result":"ok"}"#)])
-    func everySuccessThatSaysNothingElseIsDelivery(_ status: Int, _ body: String) {
+    func successWithoutErrorIsDelivered(_ status: Int, _ body: String) {
         #expect(verdict(HTTPStatus(rawValue: status), body) == .delivered)
     }
 
-    @Test func aPageInPlaceOfAnAnswerIsNoDelivery() {
+    @Test func htmlPageIsUnexpectedAnswer() {
         let page = "<!DOCTYPE html><title>Sign in</title>"
         guard case .unexpectedAnswer(200, let reason)? = failure(.ok, page) else { return fail(failure(.ok, page)) }
         #expect(!reason.contains("<"))
@@ -28,7 +28,7 @@ import Testing
         #expect(failure(.ok, "  \n <html>") != nil)
     }
 
-    @Test(arguments: [400, 406, 422]) func whatAGatewayRefusesIsNoLinesFault(_ status: Int) {
+    @Test(arguments: [400, 406, 422]) func gatewayRefusalRejectsNoLine(_ status: Int) {
         let status = HTTPStatus(rawValue: status)
         for (body, type) in [("<html><h1>Bad Request</h1>", nil), ("Bad Request", "text/html")] {
             let found = failure(status, body, headers: type.map { ["Content-Type": $0] } ?? [:])
@@ -42,19 +42,19 @@ import Testing
         }
     }
 
-    @Test func aSuccessWithAnErrorIsNoDelivery() {
+    @Test func successWithErrorIsUnexpectedAnswer() {
         let found = failure(.ok, #"{"error":"unauthorized access"}"#)
         #expect(found == .unexpectedAnswer(.ok, reason: "unauthorized access"))
     }
 
-    @Test func aWriteThatWasRedirectedToAPageIsNoDelivery() {
+    @Test func writeTurnedIntoGetIsUnexpectedAnswer() {
         var answer = response(.noContent)
         answer.request.method = .get
         let verdict = WriteVerdict(.success(answer), now: now)
         guard case .failed(.unexpectedAnswer) = verdict else { return fail(verdict) }
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308, 304, 100]) func aRedirectThatNobodyFollowsIsNoDelivery(_ status: Int) {
+    @Test(arguments: [301, 302, 303, 307, 308, 304, 100]) func unfollowedRedirectIsUnexpectedAnswer(_ status: Int) {
         let found = failure(HTTPStatus(rawValue: status), headers: ["Location": "https://login.example.com/?token=x"])
         guard case .unexpectedAnswer(let shown, let reason)? = found else { return fail(found) }
         #expect(shown?.rawValue == status)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [408, 409, 421, 423, 425, 429, 500, 502, 503, 504, 507, 599])
-    func whoIsBusyIsAskedLater(_ status: Int) {
+    func busyStatusReadsRetryAfter(_ status: Int) {
         let status = HTTPStatus(rawValue: status)
         guard case .busy(nil, _)? = failure(status) else { return fail(failure(status)) }
         guard case .busy(.seconds(7)?, _)? = failure(status, headers: ["Retry-After": "7"]) else {
@@ -76,24 +76,24 @@ import Testing
     }
 
     @Test(arguments: [401, 402, 403, 404, 405, 407, 410, 411, 451, 499, 501, 505])
-    func whatWaitingDoesNotHelpIsRefused(_ status: Int) {
+    func permanentFailureStatusIsRefused(_ status: Int) {
         let found = failure(HTTPStatus(rawValue: status), #"{"error":"authorization failed"}"#)
         #expect(found == .refused(HTTPStatus(rawValue: status), reason: "authorization failed"))
     }
 
-    @Test func aRetentionPolicyThatIsMissingIsForTheAppToMake() {
+    @Test func missingRetentionPolicyIsRefused() {
         let found = failure(.internalServerError, #"{"error":"retention policy not found: weekly"}"#)
         #expect(found == .refused(.internalServerError, reason: "retention policy not found: weekly"))
     }
 
-    @Test func aBodyThatIsTooLargeIsHalved() {
+    @Test func contentTooLargeHasItsOwnVerdict() {
         guard case .tooLarge(let complaint) = verdict(.contentTooLarge, #"{"error":"Request Entity Too Large"}"#) else {
             return fail(verdict(.contentTooLarge))
         }
         #expect(complaint.reason == "Request Entity Too Large")
     }
 
-    @Test(arguments: [0, 99, 600, 999, -5]) func aStatusThatIsNoneIsAskedLater(_ status: Int) {
+    @Test(arguments: [0, 99, 600, 999, -5]) func invalidStatusIsUnexpectedAnswer(_ status: Int) {
         guard case .unexpectedAnswer? = failure(HTTPStatus(rawValue: status)) else {
             return fail(verdict(HTTPStatus(rawValue: status)))
         }
@@ -106,7 +106,7 @@ import Testing
         return WriteVerdict(.failure(HTTPError(code, request: request, response: answer)), now: now)
     }
 
-    @Test func everyErrorHasAVerdict() {
+    @Test func everyErrorCodeHasVerdict() {
         for code: HTTPError.Code in [.cancelled, .resetInProgress] {
             #expect(verdict(code) == .failed(.interrupted))
             #expect(verdict(code, response(.noContent)) == .failed(.interrupted))
@@ -130,7 +130,7 @@ import Testing
         guard case .failed(.unexpectedAnswer(.ok, _)) = refused else { return fail(refused) }
     }
 
-    @Test func anErrorAboutAnAnswerIsReadAsTheAnswer() {
+    @Test func errorWithRefusingResponseIsRefused() {
         #expect(
             verdict(.invalidResponse, response(.unauthorized, #"{"error":"no"}"#))
                 == .failed(.refused(.unauthorized, reason: "no")))

@@ -7,7 +7,7 @@ import Testing
 
 /// Drops, their reasons, and their reports.
 @Suite(.timeLimit(.minutes(10))) struct BoundsTests {
-    @Test func theOldestGoFirst() async {
+    @Test func fullBufferDropsOldestPoints() async {
         let sender = FakeSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 8
@@ -22,7 +22,7 @@ import Testing
         #expect(sender.batches[0].count == 9)
     }
 
-    @Test(.timeLimit(.minutes(10))) func aBurstOfDropsIsToldInOneEventASecond() async {
+    @Test(.timeLimit(.minutes(10))) func dropsAreAnnouncedOncePerSecond() async {
         let test = TestWriter(FakeSender(FakeSender.offline)) {
             $0.maximumPoints = 80
             $0.batchPoints = 1_000
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func orTheNewestDo() async {
+    @Test func dropNewestKeepsOldestPoints() async {
         let sender = FakeSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 8
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
-    func theServerHearsOfEveryDropOfAnOutage(_ whenFull: WriterSettings.WhenFull) async throws {
+    func everyDropOfOutageIsReportedToServer(_ whenFull: WriterSettings.WhenFull) async throws {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender) {
             $0.maximumPoints = 200
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A report whose response is lost may have been stored, so it must be the same point when it is sent again.
-    @Test func aReportThatIsSentAgainIsTheSamePoint() async throws {
+    @Test func repeatedDropReportIsSamePoint() async throws {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender) {
             $0.maximumPoints = 8
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// A server that rejects all lines, and reports only their number.
-    @Test func aReportThatIsRefusedWithoutItsNameCountsAsNoPointOfTheApps() async throws {
+    @Test func unnamedRejectedDropReportIsNotInFlushReport() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
             outcome.unnamedRejections = [UnnamedRejection(count: batch.count, reason: "too many series")]
@@ -159,7 +159,7 @@ import Testing
         #expect(test.statistics.delivered == 0 && test.statistics.rejected == 2 && test.statistics.addsUp)
     }
 
-    @Test func theServersPatienceCountsIfOnlyAReportMeetsIt() async throws {
+    @Test func delayRequestedForDropReportIsFollowed() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
             outcome.deliveredCount = batch.count - 1
@@ -184,14 +184,14 @@ import Testing
         #expect(sender.batches.count == 2 && sender.batches[1].count == 2)
     }
 
-    @Test func aPointThatIsTooLargeIsDroppedAlsoAsTheFirst() async {
+    @Test func tooLargeFirstPointIsDropped() async {
         let test = TestWriter(FakeSender()) { $0.batchBytes = 8_192 }
         let text = String(repeating: "x", count: 10_000)
         #expect(test.writer.write(Point("m", fields: ["text": .string(text)])) == .dropped(.tooLarge))
         #expect(test.statistics.dropped == [.tooLarge: 1] && test.statistics.held == 0)
     }
 
-    @Test func aPointThatIsTooLargeCostsNoOther() async {
+    @Test func tooLargePointDropsNoOtherPoint() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 8_192 }
         let text = String(repeating: "x", count: 10_000)
@@ -203,7 +203,7 @@ import Testing
         #expect(sender.batches[0].prefix(2) == [TestWriter.line(1), TestWriter.line(2)])
     }
 
-    @Test func aLineThatIsLongerThanABlockArrives() async {
+    @Test func lineLongerThanBlockArrives() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 200_000 }
         let text = String(repeating: "x", count: 50_000)
@@ -220,7 +220,7 @@ import Testing
         #expect(test.statistics.addsUp && test.statistics.droppedTotal == 0)
     }
 
-    @Test func aPointWithoutALineIsCounted() async {
+    @Test func unencodablePointIsDroppedAndCounted() async {
         let test = TestWriter(FakeSender())
         #expect(test.writer.write(Point("m", fields: [:])) == .dropped(.notEncodable))
         #expect(test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1])).isHeld)
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// Even if the server asked for a long delay.
-    @Test func aFlushWhosePointsWereDroppedEnds() async throws {
+    @Test func flushEndsWhenItsPointsAreDropped() async throws {
         let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(3_600), reason: "too many writes")))
         let test = TestWriter(sender) { $0.maximumPoints = 1 }
         test.write(1)
@@ -252,7 +252,7 @@ import Testing
         #expect(await flush.value.dropped == [.bufferFull: 1])
     }
 
-    @Test func afterTheEndNothingIsTaken() async {
+    @Test func writeAfterShutdownIsDropped() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
         test.write(1)
@@ -264,7 +264,7 @@ import Testing
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
     }
 
-    @Test func whatCannotBeSentByTheEndIsLostAndSaidToBe() async throws {
+    @Test func unsentPointsAreDroppedAtShutdown() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) { $0.batchPoints = 2 }
         test.write(1)
@@ -283,7 +283,7 @@ import Testing
     }
 
     /// The memory in which lines are collected is reused while they are in flight.
-    @Test func whatWasTriedInVainIsLostAtTheEndAndSaidToBe() async {
+    @Test func refusedPointsAreDroppedAtShutdown() async {
         let test = TestWriter(FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))) {
             $0.batchPoints = 1_000
         }
@@ -295,7 +295,7 @@ import Testing
         #expect(test.statistics.dropped == [.unsent: 1_500] && test.statistics.addsUp)
     }
 
-    @Test func aFlushThatWaitsEndsWithTheWriter() async throws {
+    @Test func waitingFlushEndsAtShutdown() async throws {
         let test = TestWriter(FakeSender(FakeSender.offline))
         test.write(1)
         let flush = Task { await test.writer.flush(within: .seconds(3_600)) }
@@ -311,7 +311,7 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func aWriterThatIsLetGoOfLeavesNothingBehind() async {
+    @Test func releasedWriterFreesEngineAndTimers() async {
         let timers = ManualTimers()
         weak var engine: WriterEngine?
         do {

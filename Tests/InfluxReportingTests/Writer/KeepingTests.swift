@@ -7,7 +7,7 @@ import Testing
 
 /// Points that are not delivered.
 @Suite(.timeLimit(.minutes(10))) struct KeepingTests {
-    @Test func whatIsKeptIsSentAgainAsItWasAndInOrder() async {
+    @Test func failedBatchIsSentAgainUnchangedAndFirst() async {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender)
         test.write(1)
@@ -28,7 +28,7 @@ import Testing
         #expect(test.statistics.addsUp && test.statistics.failures == 1)
     }
 
-    @Test func aServerIsLeftAloneForAsLongAsItAsks() async throws {
+    @Test func requestedDelayIsKeptDespiteFlush() async throws {
         let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(90), reason: "too many")))
         let test = TestWriter(sender)
         test.write(1)
@@ -47,7 +47,7 @@ import Testing
         #expect(await report.delivered == 1)
     }
 
-    @Test func whatIsLeftOfABatchIsSentAgain() async throws {
+    @Test func restOfBatchIsSentAgain() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
             outcome.deliveredCount = 2
@@ -72,7 +72,7 @@ import Testing
         #expect(test.statistics.addsUp && test.statistics.rejected == 1)
     }
 
-    @Test func whoFlushesIsToldAtOnceThatSomebodyHasToDoSomething() async {
+    @Test func flushReportsRefusalAtOnce() async {
         let refusal = DeliveryFailure.refused(.unauthorized, reason: "bad token")
         let sender = FakeSender(FakeSender.failing(refusal))
         let test = TestWriter(sender)
@@ -87,7 +87,7 @@ import Testing
         #expect(test.statistics.lastFailure == nil)
     }
 
-    @Test func aFlushEndsAtItsDeadlineAndThePointsStay() async {
+    @Test func flushEndsAtDeadlineAndKeepsPoints() async {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender)
         test.write(1)
@@ -100,7 +100,7 @@ import Testing
         #expect(test.statistics.held == 1)
     }
 
-    @Test func aFlushWhoseTaskIsCancelledEnds() async {
+    @Test func cancelledFlushEnds() async {
         let sender = HeldSender()
         let test = TestWriter(sender)
         test.write(1)
@@ -115,7 +115,7 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func aServerThatIsDownForAnHourCostsFewRequestsAndBoundedMemory() async throws {
+    @Test func longOutageCostsFewRequestsAndBoundedMemory() async throws {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender) {
             $0.batchPoints = 100

@@ -7,7 +7,7 @@ import Testing
 
 /// When points are sent.
 @Suite(.timeLimit(.minutes(10))) struct LeavingTests {
-    @Test func pointsLeaveTogetherWhenNoneHasComeForAWhile() async {
+    @Test func pointsAreSentAfterIdleInterval() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
         test.write(1)
@@ -21,7 +21,7 @@ import Testing
         #expect(test.events == [.delivered(2)])
     }
 
-    @Test func steadyTrafficLeavesByAge() async throws {
+    @Test func steadyTrafficIsSentByAge() async throws {
         let sender = FakeSender()
         let test = TestWriter(sender)
         for number in 0..<600 {
@@ -38,7 +38,7 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func enoughPointsLeaveAtOnce() async {
+    @Test func batchIsSentWhenPointLimitIsReached() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchPoints = 10 }
         for number in 0..<25 {
@@ -51,7 +51,7 @@ import Testing
         #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<25))
     }
 
-    @Test func enoughBytesLeaveAtOnce() async {
+    @Test func batchIsSentWhenByteLimitIsReached() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 50_000 }
         let text = String(repeating: "x", count: 1_000)
@@ -61,7 +61,7 @@ import Testing
         #expect(bytes > 25_000 && bytes <= 50_000)
     }
 
-    @Test func aPointThatComesWhileABatchIsOnItsWayWaitsForItsOwn() async {
+    @Test func pointDuringDeliveryWaitsForNextBatch() async {
         let sender = HeldSender()
         let test = TestWriter(sender)
         test.write(1)
@@ -79,7 +79,7 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func severalBatchesMayBeOnTheirWay() async {
+    @Test func severalBatchesCanBeInFlight() async {
         let sender = HeldSender()
         let test = TestWriter(sender) {
             $0.maximumInFlight = 2
@@ -96,7 +96,7 @@ import Testing
         #expect(test.statistics.delivered == 3)
     }
 
-    @Test func nothingIsSentOfNothing() async {
+    @Test func emptyWriterSendsNothing() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
         test.timers.advance(by: .seconds(100))
@@ -106,7 +106,7 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func aPointWithoutATimestampGetsOneWhenItIsWritten() async {
+    @Test func missingTimestampIsSetWhenPointIsWritten() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
         let point = Point("m", fields: ["i": 1])
@@ -127,7 +127,7 @@ import Testing
         #expect(times.map { ($0 - date) / 1_000 } == [0, 0, 1_000_000, 1_000_000])
     }
 
-    @Test func thePolicysTagsAreOnEveryPoint() async {
+    @Test func tagsOfSettingsAreOnEveryPoint() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.tags = ["app": "shop"] }
         test.write(1)

@@ -14,7 +14,7 @@
             "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
     struct MonitoringRealServerTests {
         /// The article's dashboard: in Flux `group(columns: ["host"]) |> aggregateWindow(fn: mean)`.
-        @Test func theMeanDurationPerHostIsWhatTheTapMeasured() async throws {
+        @Test func storedMeanPerHostMatchesTap() async throws {
             let influx = try await RealInflux()
             var settings = WriterSettings()
             // No batch is sent before the flush, whatever the duration of the requests.

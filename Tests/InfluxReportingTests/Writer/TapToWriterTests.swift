@@ -13,7 +13,7 @@ import Testing
 
 /// The complete path: a request, a tap, a writer, a chain, and a server.
 @Suite(.timeLimit(.minutes(10))) struct TapToWriterTests {
-    @Test func aRequestBecomesAPointAndItsReportDoesNot() async throws {
+    @Test func requestBecomesPointButItsWriteDoesNot() async throws {
         let bodies = Locked<[String]>([])
         let server = ScriptedTerminal { request in
             guard request.path.hasSuffix("/write") else { return .success() }
@@ -46,7 +46,7 @@ import Testing
         recorder.withLock { $0 = nil }
     }
 
-    @Test func whatTheServerNamesIsTold() async throws {
+    @Test func rejectedLineIsInFlushReport() async throws {
         let server = ScriptedTerminal { _ in
             .success(.badRequest, body: #"{"error":"partial write: unable to parse 'm i=2i 2': no dropped=0"}"#)
         }

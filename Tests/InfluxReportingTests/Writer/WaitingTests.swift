@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
-    func aBurstOverTheBoundLosesNothing(_ whenFull: WriterSettings.WhenFull) async throws {
+    func enqueuedBurstAboveLimitLosesNothing(_ whenFull: WriterSettings.WhenFull) async throws {
         let sender = FakeSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 80
@@ -30,7 +30,7 @@ import Testing
         #expect(test.statistics.dropped == [:] && test.statistics.addsUp)
     }
 
-    @Test func whatNeverHasRoomIsNotWaitedFor() async throws {
+    @Test func pointThatNeverFitsIsDroppedAtOnce() async throws {
         let test = TestWriter(FakeSender()) {
             $0.maximumBytes = 100_000
             $0.batchBytes = 1 << 20
@@ -46,7 +46,7 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
-    @Test func aWriteWaitsUntilABatchHasArrived() async throws {
+    @Test func enqueueWaitsUntilBatchIsDelivered() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 8
@@ -62,7 +62,7 @@ import Testing
         #expect(test.statistics.accepted == 9 && test.statistics.held == 1)
     }
 
-    @Test func aCancelledWriteTakesNothing() async throws {
+    @Test func cancelledEnqueueAcceptsNothing() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 8
@@ -78,7 +78,7 @@ import Testing
         try await test.settle()
     }
 
-    @Test func theEndOfTheWriterEndsTheWait() async throws {
+    @Test func stoppedWriterEndsWaitingEnqueue() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 8

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsLostBetweenThreadsThatWriteAndOnesThatFlush() async {
+    @Test func concurrentWritesAndFlushesLoseNothing() async {
         let sender = FakeSender()
         var settings = WriterSettings()
         settings.batchPoints = 1_000
@@ -61,7 +61,7 @@ import Testing
         #expect(sender.batches.allSatisfy { $0.count <= 1_000 })
     }
 
-    @Test func theBoundsHoldAndEveryPointIsCountedWhileTheServerFailsAtRandom() async throws {
+    @Test func limitsAndCountsHoldDuringRandomFailures() async throws {
         let random = RandomSource(seed: 3)
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
@@ -103,7 +103,7 @@ import Testing
         #expect(statistics.accepted >= Self.threads * Self.points)
     }
 
-    @Test func nothingIsLostBetweenThreadsThatWriteAndTheEnd() async {
+    @Test func concurrentWritesAndShutdownLoseNothing() async {
         for _ in 0..<20 {
             let sender = FakeSender()
             var settings = WriterSettings()

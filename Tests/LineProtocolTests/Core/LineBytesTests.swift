@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LineBytesTests {
     /// Random bytes at random positions, compared with an array.
-    @Test func bytesArePutWhereTheyBelong() {
+    @Test func putMatchesArrayModel() {
         var maker = PointMaker(seed: 71)
         for _ in 0..<300 {
             var bytes = LineBytes(capacity: 0)
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A writer owns its storage, so using it with another encoder can produce wrong lines, but no memory error.
-    @Test func aWriterOutlivesItsEncoder() {
+    @Test func writerOutlivesItsEncoder() {
         var outer = LineEncoder()
         outer.append("outer", timestamp: nil) { tags in
             var inner: LineEncoder? = LineEncoder()

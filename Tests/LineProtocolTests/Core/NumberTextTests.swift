@@ -37,12 +37,12 @@ import Testing
             (9_007_199_254_740_992, "9007199254740992"), (0.3, "0.3"), (2.0 / 3, "0.6666666666666666"),
             (-1.5e300, "-1.5e300"), (1e17, "1e17"), (12_345_678_901_234_568, "12345678901234568"), (1.0e22, "1e22"),
         ] as [(Double, String)])
-    func writesDoubles(_ number: Double, _ text: String) {
+    func doubleIsWrittenInShortestForm(_ number: Double, _ text: String) {
         #expect(Self.text(number) == text)
     }
 
     /// Numbers with up to nine places between 10⁻⁵ and 2²² take a fast path.
-    @Test func numbersWithFewPlacesAreShortestAndComeBack() {
+    @Test func decimalsWithFewPlacesRoundTripInShortestForm() {
         var maker = PointMaker(seed: 12)
         let edges: [Double] = [0.000_01, 4_194_304, 4_194_303.999_999_999, 1e-9, 0.000_009_999_999_999, 0.999_999_999]
         let near = edges.flatMap { [$0, $0.nextUp, $0.nextDown, $0.nextUp.nextUp, $0.nextDown.nextDown] }
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The standard library's description is also the shortest form, so it has the same digits.
-    @Test func everyDoubleIsShortestAndComesBack() throws {
+    @Test func randomDoublesRoundTripInShortestForm() throws {
         var maker = PointMaker(seed: 11)
         for _ in 0..<testSize("LINE_DOUBLES", usually: 100_000) {
             let number = maker.double()
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func neighboursOfEveryPowerComeBack() {
+    @Test func neighboursOfPowersRoundTrip() {
         let powers = (-1_074...1_023).map { Double(sign: .plus, exponent: $0, significand: 1) }
         let tens = (-323...308).compactMap { Double("1e\($0)") }
         for power in powers + tens {
@@ -99,7 +99,7 @@ import Testing
         #expect(Self.write { $0.put(decimal: UInt64.max, at: 0) } == String(UInt64.max))
     }
 
-    @Test func wordsFindEverySpecialByteAtEveryPlace() {
+    @Test func byteWordFindsSpecialBytesAtEveryPlace() {
         for byte in 0...UInt8.max {
             for place in 0..<8 {
                 for filler: UInt8 in [UInt8(ascii: "a"), 0x80, 0xFF, UInt8(ascii: "~"), UInt8(ascii: "!")] {

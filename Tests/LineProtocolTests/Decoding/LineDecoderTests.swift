@@ -2,7 +2,7 @@ import LineProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LineDecoderTests {
-    @Test func carriageReturnsBelongToLineEndsWhereThatIsWanted() throws {
+    @Test func carriageReturnEndsLineOnlyIfEnabled() throws {
         let text = "a s=\"x\r\ny\" 1\r\n\r\n# comment\r\nb i=2i\r\nc f=3 4\r"
         for length in 1...text.utf8.count {
             var decoder = LineDecoder(readsCarriageReturns: true)
@@ -21,13 +21,13 @@ import Testing
     }
 
     @Test(arguments: SyntaxTable.taken + SyntaxTable.takenLater)
-    func readsWhatServersRead(_ line: String, _ point: Point) throws {
+    func decoderReadsValidLines(_ line: String, _ point: Point) throws {
         let found = try #require(try decoded(line.utf8).first)
         #expect(found.isIdentical(to: point))
     }
 
     @Test(arguments: SyntaxTable.refused + SyntaxTable.refusedHere)
-    func refusesWhatServersRefuse(_ line: String, _ code: LineDecodingError.Code, _ column: Int) {
+    func decoderRejectsInvalidLines(_ line: String, _ code: LineDecodingError.Code, _ column: Int) {
         #expect(
             results(("first f=1\n" + line + "\nlast f=1\n").utf8) == [
                 .success(Point("first", fields: ["f": 1.0])),
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func everyReasonHasALine() {
+    @Test func syntaxTableCoversErrorCodes() {
         let shown = Set((SyntaxTable.refused + SyntaxTable.refusedHere).map(\.code))
         #expect(Set(LineDecodingError.Code.allCases).subtracting(shown) == [.overlongLine, .invalidUTF8])
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(results("\n\n# x\nm".utf8) == [.failure(LineDecodingError(line: 4, column: 2, code: .missingFields))])
     }
 
-    @Test func whatIsNoUTF8IsRefused() {
+    @Test func invalidUTF8IsRejected() {
         for line in [[0x6D, 0xFF], [0x6D, 0x2C, 0x6B, 0x3D, 0xC3], [0x6D, 0x20, 0x66, 0xED, 0xA0, 0x80]] as [[UInt8]] {
             let text = line + Array(" f=1\nm f=1\n".utf8)
             let found = results(text)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: Precision.allCases)
-    func timesAreCountedInTheirUnit(_ precision: Precision) throws {
+    func timestampsAreReadInTheirPrecision(_ precision: Precision) throws {
         let unit = precision.nanosecondsPerUnit
         let last = Timestamp.latest.nanoseconds / unit
         #expect(try decoded("m f=1 \(last)".utf8, precision).first?.timestamp == Timestamp(last, precision))
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Pieces
 
-    @Test func piecesOfAnySizeGiveTheSame() {
+    @Test func pieceSizeDoesNotChangeResults() {
         let text = Array(
             (SyntaxTable.taken.map(\.line) + [
                 "# c =\"", "", "bad", "m f=\"x\ny\nz\" bad", "m f=\"é\"", "m f=\"open\nm f=2",
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func anOpenStringCostsItsOwnLineAlone() {
+    @Test func unterminatedStringLosesOnlyItsLine() {
         let found = results("a f=1\nb f=\"open\nc f=3\n\nd f=4".utf8)
         #expect(
             found == [
@@ -117,7 +117,7 @@ import Testing
             ])
     }
 
-    @Test func errorsBehindAStringWithLineEndsNameTheirOwnLine() {
+    @Test func errorAfterMultilineStringNamesItsLine() {
         let found = results("m f=\"a\nb\",g=x 5\nm f=1 x".utf8)
         #expect(
             found == [
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 1_000])
-    func aLongLineIsRefusedAndTheNextOneRead(_ size: Int) {
+    func overlongLineIsRejectedAndNextLineIsRead(_ size: Int) {
         let long = "m f=\"" + String(repeating: "x", count: 300) + "\""
         let open = "m f=\"open\nb f=2\nc f=\"" + String(repeating: "y\n", count: 5)
         let text = Array("a f=1\n\(long)\nb f=2\n\(open)".utf8) + Array(repeating: UInt8(ascii: "z"), count: 300)
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 1_000])
-    func aCommentMayBeOfAnyLength(_ size: Int) {
+    func commentLengthIsNotLimited(_ size: Int) {
         let (long, other) = (String(repeating: "x \\\"=,", count: 100), String(repeating: "y", count: 300))
         let text = Array("a f=1\n # \(long)\nb\nc f=3\n#\(other)".utf8)
         var decoder = LineDecoder(maximumLineLength: 100)
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A comment counts as a line, even at the end of the text.
-    @Test func aCommentAtTheEndOfAnOpenStringIsALine() {
+    @Test func commentAfterUnterminatedStringCountsAsLine() {
         var decoder = LineDecoder()
         var lines: [Int] = []
         let take: (Result<Point, LineDecodingError>) -> Void = { result in
@@ -180,7 +180,7 @@ import Testing
         #expect(lines == [1, 4])
     }
 
-    @Test func aDecoderCanGoOnWithAnotherText() {
+    @Test func decoderIsReusableAfterFinish() {
         var decoder = LineDecoder()
         var found: [Result<Point, LineDecodingError>] = []
         decoder.decode("m f=\"open".utf8) { found.append($0) }

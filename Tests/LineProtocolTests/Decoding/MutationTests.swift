@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MutationTests {
     static let seconds = testSize("LINE_MUTATION_SECONDS", usually: 1)
 
-    @Test func noDamageTraps() {
+    @Test func mutatedLinesDoNotTrap() {
         let seed: UInt64 = 41
         var generator = SeededGenerator(seed: seed)
         let corpus = (SyntaxTable.taken.map(\.line) + SyntaxTable.refused.map(\.line)).filter { $0.utf8.count < 1_000 }

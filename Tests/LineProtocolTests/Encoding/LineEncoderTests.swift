@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LineEncoderTests {
     static let point = Point("m", tags: ["k": "v"], fields: ["f": 1], timestamp: .milliseconds(1_500))
 
-    @Test func anEncoderIsShownAsItsLines() {
+    @Test func encoderDescriptionIsItsLines() {
         var encoder = LineEncoder(precision: .seconds)
         encoder.append(Point("queue", fields: ["length": 3], timestamp: .seconds(7)))
         #expect("\(encoder)" == "queue length=3i 7\n")
@@ -43,7 +43,7 @@ import Testing
             lines[0] == #"m,Z=1,a=1,a\ b=1,a\,=1,a\==1,aZ=1,ab=1,abcdefgh=1,abcdefgh1=1,abcdefgh2=1,b=1,é=1 f=1i"#)
     }
 
-    @Test func defaultsAreMergedAndThePointsOwnWin() {
+    @Test func defaultTagsAreMergedAndOwnTagsWin() {
         let defaults: Tags = ["a": "0", "k": "0", "z": "0"]
         var encoder = LineEncoder(defaults: defaults)
         encoder.append(Self.point)
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A point's own tag is written once and overrides the default, whatever its position after repairs and sorting.
-    @Test func defaultsGiveWayWhateverTheOrder() {
+    @Test func ownTagOverridesDefaultInAnyOrder() {
         let defaults: Tags = ["a\n": "0", "k,": "0", "time": "0"]
         var encoder = LineEncoder(defaults: defaults)
         for own: [(String, String)] in [
@@ -82,7 +82,7 @@ import Testing
         #expect(encoder.repairs[.duplicateTag] == 1)
     }
 
-    @Test func problemsOfDefaultsCountOnce() throws {
+    @Test func problemsOfDefaultTagsAreCountedOnce() throws {
         var encoder = LineEncoder(defaults: ["time": "1", "k": ""])
         #expect(encoder.repairs[.reservedName] == 1 && encoder.repairs[.emptyTagValue] == 1)
         try encoder.appendStrictly(Point("m,", fields: ["f": 1]))
@@ -100,7 +100,7 @@ import Testing
         #expect(encoder.text == "m f=1i \(text)\n")
     }
 
-    @Test func aCopyGoesItsOwnWay() {
+    @Test func copyOfEncoderIsIndependent() {
         var encoder = LineEncoder(capacity: 0)
         encoder.append(Self.point)
         var copy = encoder
@@ -110,7 +110,7 @@ import Testing
         #expect(copy.text == "m,k=v f=1i 1500000000\nm,k=v f=1i 1500000000\n")
     }
 
-    @Test func theBufferGrowsAndIsEmptied() throws {
+    @Test func bufferGrowsAndIsEmptied() throws {
         var encoder = LineEncoder(capacity: 0)
         var maker = PointMaker(seed: 31)
         var whole = ""
@@ -135,7 +135,7 @@ import Testing
         #expect(encoder.text == "m,k=v f=1i 1500000000\n")
     }
 
-    @Test func anErrorOfTheCallerLeavesNoLine() throws {
+    @Test func callerErrorLeavesNoLine() throws {
         struct Stop: Error {}
         var encoder = LineEncoder()
         encoder.append(Self.point)

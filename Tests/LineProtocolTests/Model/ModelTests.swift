@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ModelTests {
-    @Test func tagsAreKeptInOrderAndByTheirBytes() {
+    @Test func tagsAreSortedAndComparedByBytes() {
         var tags: Tags = ["b": "1", "a": "2", "b": "3"]
         #expect(tags.map(\.key) == ["a", "b"])
         #expect(tags["b"] == "3")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func fieldsKeepTheirOrderAndCompareWithoutIt() {
+    @Test func fieldsKeepOrderButEqualityIgnoresIt() {
         var fields: Fields = ["b": 1, "a": 2.5, "b": "three"]
         #expect(fields.map(\.key) == ["b", "a"])
         #expect(fields["b"] == "three")
@@ -50,7 +50,7 @@ import Testing
         #expect(Fields([("x", .integer(1)), ("x", .integer(2))]).count == 1)
     }
 
-    @Test func aPointGoesThroughJSON() throws {
+    @Test func pointRoundTripsThroughJSON() throws {
         let point = Point(
             "m", tags: ["k": "v", "a": ""],
             fields: [
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(FieldValue.self, from: Data("{}".utf8)) }
     }
 
-    @Test func aPointIsDescribedByItsLine() {
+    @Test func pointDescriptionIsItsLine() {
         #expect(Point("m", tags: ["k": "v"], fields: ["f": .unsigned(1)]).description == "m,k=v f=1u")
         #expect(Point("m", fields: [:]).description == "(no line)")
     }
@@ -83,11 +83,11 @@ import Testing
             (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), Int64.max),
             (Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999), Int64.min),
         ] as [(Duration, Int64)])
-    func durationsBecomeTimesWithoutATrap(_ duration: Duration, _ nanoseconds: Int64) {
+    func durationsConvertToClampedTimestamps(_ duration: Duration, _ nanoseconds: Int64) {
         #expect(Timestamp(duration).nanoseconds == nanoseconds)
     }
 
-    @Test func everyCountBecomesATimeAndIsCountedAgain() {
+    @Test func countsRoundTripThroughTimestamps() {
         var maker = PointMaker(seed: 52)
         for _ in 0..<5_000 {
             let number = maker.integer()

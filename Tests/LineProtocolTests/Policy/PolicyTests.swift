@@ -126,7 +126,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PolicyRow.all)
-    func everyRowIsRefusedStrictlyOnEveryPath(_ row: PolicyRow) {
+    func strictAppendRejectsEveryRowOnEveryPath(_ row: PolicyRow) {
         var encoder = LineEncoder(dialect: row.dialect)
         #expect(throws: row.error) { try encoder.appendStrictly(row.point) }
         #expect(throws: row.error) {
@@ -146,12 +146,12 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         #expect(encoder.text == "ok f=1i\n")
     }
 
-    @Test func everyProblemHasARow() {
+    @Test func everyProblemHasPolicyRow() {
         let shown = Set(PolicyRow.all.map(\.error.code))
         #expect(Set(LineProblem.allCases).subtracting(shown) == [.duplicateTag])  // Shown by the next test.
     }
 
-    @Test func ofTwoTagsWithOneKeyTheLaterStays() {
+    @Test func lastTagWithSameKeyIsKept() {
         var encoder = LineEncoder()
         let write: (inout TagWriter) -> Void = { tags in
             tags.set("b", "1")
@@ -168,14 +168,14 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         #expect(encoder.repairs[.duplicateTag] == 2)
     }
 
-    @Test func anErrorNamesTheKeyAndTheReason() {
+    @Test func errorNamesKeyAndReason() {
         let error = LineEncodingError(.tag("ho\nst"), .controlCharacter)
         #expect(error.description == #"tag "ho\nst": a control character has no encoding in a name"#)
         let long = LineEncodingError(.field(PolicyRow.long), .overlongKey)
         #expect(long.description.count < 200)
     }
 
-    @Test func whatAServerUnderstandsIsWrittenAsItIs() {
+    @Test func valuesSupportedByDialectAreNotRepaired() {
         var encoder = LineEncoder(dialect: .influxDB2)
         encoder.append(Point("m", fields: ["f": "a\nb", "u": .unsigned(.max)]))
         #expect(encoder.text == "m f=\"a\nb\",u=18446744073709551615u\n")
@@ -186,7 +186,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     }
 
     /// No value can end its line or its point.
-    @Test func nothingStartsASecondLineOrAComment() throws {
+    @Test func hostileTextStartsNoLineOrComment() throws {
         var maker = PointMaker(seed: 21)
         let hostile = [
             "x\nevil,a=b f=1 1", "x f=1\n", "\r\nevil f=1", "#", "\\", "\\\n", "a=b,c=d e=f", "\"", "\\\"", "\u{301}",

@@ -31,7 +31,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
         }
     }
 
-    @Test func saysInWhichPartItWaitedForWhatAndForHowLong() async {
+    @Test func violationNamesPartAndWaitingTime() async {
         final class Stuck: HTTPLoader, @unchecked Sendable {
             static let held = Locked<[DispatchGroup]>([])
             override func reset(with group: DispatchGroup) {
@@ -47,14 +47,14 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .milliseconds(99)])
-    func noPatienceAtAllIsNotEnoughToTellAnythingBy(_ patience: Duration) {
+    func patienceIsAtLeast100Milliseconds(_ patience: Duration) {
         #expect(ContractCheck(patience: patience) { _ in HTTPLoader() }.patience == .milliseconds(100))
     }
 
     // MARK: What it must not mistake for a fault
 
     /// The loader completes each task at once, while its own task is still at the transport, which takes a while to stop.
-    @Test func aLoaderMayLeaveItsWorkBeforeItsTaskIsSeenBelow() async {
+    @Test func loaderMayCompleteTaskBeforeItsOwnTaskStops() async {
         final class Leaving: HTTPLoader, @unchecked Sendable {
             override func load(task: HTTPTask) {
                 let copy = HTTPTask(request: task.request)
@@ -69,7 +69,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
     }
 
     /// The deadline ends each task while its attempt is between the loader and the transport, where nobody waits for it.
-    @Test func anAttemptMayArriveAfterTheDeadlineHasEndedItsTask() async {
+    @Test func attemptMayArriveAfterDeadlineEndedItsTask() async {
         /// A body that makes the transport late; if it is not late enough, the test sees less, and does not fail.
         struct SlowBody: HTTPBody {
             func encode() throws -> HTTPBodyContent {

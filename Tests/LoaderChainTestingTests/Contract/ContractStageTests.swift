@@ -11,7 +11,7 @@ import Testing
     // MARK: The terminal
 
     /// The end of a part sees a task among the held ones, or the task that arrives sees the end.
-    @Test(arguments: [false, true]) func aTaskIsAnsweredThatArrivesWhenThePartEnds(_ isLate: Bool) {
+    @Test(arguments: [false, true]) func taskArrivingWhenPartEndsIsAnswered(_ isLate: Bool) {
         let ends = Locked<(() -> Void)?>(nil)
         let terminal = ContractTerminal(.holdsCancelled, ContractSignal()) { moment in
             // Here it has arrived, and has not looked yet whether the part ends.
@@ -33,7 +33,7 @@ import Testing
         #expect(terminal.takenPaths.isEmpty)
     }
 
-    @Test func theEndOfAHeldTaskWakesThePart() {
+    @Test func endOfHeldTaskWakesPart() {
         let stage = ContractStage(check)
         let (chain, terminal) = stage.chain(to: .holds)
         let task = HTTPTask(request: stage.request())
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Signals
 
-    @Test func anEventWakesEveryThreadThatWaits() throws {
+    @Test func eventWakesEveryWaitingThread() throws {
         let (signal, woken) = (ContractSignal(), DispatchSemaphore(value: 0))
         let (threads, events) = (3, 1_000)
         for _ in 0..<threads {
@@ -73,14 +73,14 @@ import Testing
 
     private static let lack = "the system has no thread left for the check: pthread_create failed with error"
 
-    @Test func aCheckWithoutAThreadSaysSo() async {
+    @Test func checkReportsMissingThread() async {
         var check = check
         check.stackSize = 1 << 50
         let violations = await check.run()
         #expect(violations.count == 1 && violations[0].hasPrefix(Self.lack), "\(violations)")
     }
 
-    @Test func aPartWithoutASecondThreadSaysSo() {
+    @Test func partReportsMissingSecondThread() {
         var check = check
         check.stackSize = 1 << 50
         let stage = ContractStage(check)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: mistakes)
-    func namesTheMistake(_ mistake: Mistake) async {
+    func checkNamesMistake(_ mistake: Mistake) async {
         let made = Locked<[Made]>([])
         // Short, because each mistake that is found by waiting exhausts it.
         let violations = await ContractCheck(patience: .seconds(2), tasks: 300) { timers in

@@ -50,7 +50,7 @@ extension HTTPRequest {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ArticleThrottleTests {
-    @Test func itLimitsWhatRunsAndLetsTheUnlimitedThrough() {
+    @Test func throttleLimitsRunningTasksExceptUnlimited() {
         let throttle = SmallThrottle()
         throttle.maximumNumberOfRequests = 2
         let terminal = ScriptedTerminal()

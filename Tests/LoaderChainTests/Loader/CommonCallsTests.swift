@@ -14,7 +14,7 @@ import Testing
 
     private let ada = #"{"name":"Ada"}"#
 
-    @Test func requestsAreMadeByMethodPathAndQuery() throws {
+    @Test func requestsAreBuiltFromMethodPathAndQuery() throws {
         let list = HTTPRequest.get("users", query: ["page": "2", "q": "a&b", "page": "3", "flag": nil])
         #expect(list.method == .get && list.path == "users" && list.query == "page=2&q=a%26b&page=3&flag")
         #expect(HTTPRequest.head("/x").method == .head && HTTPRequest.delete("/x").method == .delete)
@@ -29,14 +29,14 @@ import Testing
         #expect(bodies[0].body.additionalHeaders["Content-Type"] == "application/json")
     }
 
-    @Test func aResponseIsDecodedAsWhatIsExpected() async throws {
+    @Test func responseIsDecodedAsExpectedType() async throws {
         let chain =
             ApplyEnvironment(host: "test", pathPrefix: "/v1") --> MockLoader().on(.get, "/v1/users/7", body: ada)
         let user: User = try await chain.load(.get("users/7"))
         #expect(user == User(name: "Ada"))
     }
 
-    @Test @MainActor func optionsAreSetInAClosureWhereTheCallerIs() async throws {
+    @Test @MainActor func optionsClosureRunsOnCallersActor() async throws {
         let terminal = ScriptedTerminal { [ada] _ in .success(body: ada) }
         let chain = ApplyEnvironment(host: "test") --> terminal
         var calls = 0
@@ -54,7 +54,7 @@ import Testing
 
     // MARK: Downloads
 
-    @Test func aDownloadPutsABodyIntoAFileAndRequiresSuccess() async throws {
+    @Test func downloadStoresBodyInFileAndRequiresSuccess() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "download-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func progressIsAShareIfTheLengthIsKnown() {
+    @Test func progressIsFractionWhenLengthIsKnown() {
         let progress = TransferProgress(bytesSent: 1, bytesToSend: 4, bytesReceived: 9)
         #expect(progress.fractionSent == 0.25 && progress.fractionReceived == nil)
         #expect(TransferProgress(bytesSent: 0, bytesToSend: 0).fractionSent == 1)

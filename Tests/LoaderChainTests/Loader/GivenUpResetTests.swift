@@ -6,7 +6,7 @@ import Testing
 
 /// Resets that are given up while a task goes on forever.
 @Suite(.timeLimit(.minutes(10))) struct GivenUpResetTests {
-    @Test(arguments: Node.passingOn) func aLoaderForgetsAResetThatWasGivenUp(node: Node) async throws {
+    @Test(arguments: Node.passingOn) func loaderForgetsGivenUpReset(node: Node) async throws {
         let terminal = EndlessTerminal()
         let chain = node.make(ManualTimers()) --> terminal
         let end = EventLog()
@@ -25,7 +25,7 @@ import Testing
         await chain.reset()
     }
 
-    @Test func soDoesAHedgeThatWatchesATask() async throws {
+    @Test func watchingHedgeForgetsGivenUpReset() async throws {
         let terminal = EndlessTerminal()
         let hedge = Hedge(Hedge.Settings(minimumNumberOfSamples: 1), timers: ManualTimers()) --> terminal
         let log = EventLog()
@@ -43,7 +43,7 @@ import Testing
         #expect(hedge.details.hasPrefix("running 0"))
     }
 
-    @Test func soDoesALoaderOfAStranger() async throws {
+    @Test func customLoaderForgetsGivenUpReset() async throws {
         let shelf = Shelf()
         let log = EventLog()
         shelf.load(request: .sample) { log.note($0.summary) }
@@ -61,7 +61,7 @@ import Testing
         #expect(kept.wait(timeout: .now()) == .success)
     }
 
-    @Test func soDoesTheScriptedTerminal() async throws {
+    @Test func scriptedTerminalForgetsGivenUpReset() async throws {
         let terminal = ScriptedTerminal(onCancel: .waits)
         terminal.load(request: .sample) { _ in }
         let group = reset(terminal)
@@ -69,7 +69,7 @@ import Testing
         terminal.end()
     }
 
-    @Test func aStoreThatDoesNotForgetIsAskedOnceForAllResets() async throws {
+    @Test func hangingCredentialStoreIsNotAskedByEveryReset() async throws {
         let store = HangingStore()
         let timers = ManualTimers()
         let auth = BearerAuth(hosts: .all, source: ClosureSource { _, _ in nil }, store: store, timers: timers)
@@ -91,7 +91,7 @@ import Testing
         #expect(store.log.events.count == 2)
     }
 
-    @Test func loadersThatWereNotReachedAreLetGoOf() throws {
+    @Test func givenUpWalkReleasesUnreachedLoaders() throws {
         let walk = ResetWalk(whole: DispatchGroup())
         let reached = WeakReference(walkWithoutEnd(walk))
         #expect(reached.object == nil)

@@ -10,14 +10,14 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPLoaderTests {
-    @Test func aRequestComesBackWithItsResponse() async throws {
+    @Test func loadReturnsResponse() async throws {
         let chain = NamedLoader("A") --> ScriptedTerminal { request in .success(.created, body: request.path) }
         let response = try await chain.load(.sample)
         #expect(response.status == .created)
         #expect(String(decoding: response.body, as: UTF8.self) == "/v1/users")
     }
 
-    @Test func theCompletionFormCallsBackOnce() {
+    @Test func completionHandlerIsCalledOnce() {
         let log = EventLog()
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success() }
         let task = chain.load(request: .sample) { log.note($0.summary) }
@@ -25,7 +25,7 @@ import Testing
         #expect(task.isCompleted)
     }
 
-    @Test func aCancelledSwiftTaskCancelsTheTaskBelow() async {
+    @Test func cancelledSwiftTaskCancelsHTTPTask() async {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let chain = HTTPLoader() --> terminal
         let waiting = Task { await errorCode(of: chain) }
@@ -38,7 +38,7 @@ import Testing
         #expect(await waiting.value == .cancelled)
     }
 
-    @Test func aTaskCancelledBeforehandIsNotSent() async {
+    @Test func cancelledTaskIsNotSent() async {
         let terminal = ScriptedTerminal { _ in .success() }
         let chain = HTTPLoader() --> terminal
         let task = HTTPTask(request: .sample)
@@ -48,7 +48,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aCompletedTaskGoesNoFurther() {
+    @Test func completedTaskIsNotPassedOn() {
         let terminal = ScriptedTerminal()
         let task = HTTPTask(request: .sample)
         task.complete(.sample)
@@ -56,7 +56,7 @@ import Testing
         #expect(terminal.held.isEmpty)
     }
 
-    @Test func aChainWithoutATerminalCannotConnectAndSaysWho() async {
+    @Test func chainWithoutTerminalFailsAndNamesLastLoader() async {
         let chain = NamedLoader("A") --> NamedLoader("B")
         do {
             _ = try await chain.load(.sample)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func anAbandonedTaskSaysWhoLetGoOfIt() async {
+    @Test func abandonedTaskNamesReleasingLoader() async {
         final class Forgetful: HTTPLoader, @unchecked Sendable {
             override func load(task: HTTPTask) {}
         }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func aCallerWhoKeepsHisTaskLearnsOfItsAbandonmentToo() {
+    @Test func abandonmentIsReportedWhileCallerHoldsTask() {
         final class Forgetful: HTTPLoader, @unchecked Sendable {
             override func load(task: HTTPTask) {}
         }
@@ -93,7 +93,7 @@ import Testing
         withExtendedLifetime(task) {}
     }
 
-    @Test func handlersOnTheCallersTaskComeAfterThoseBelow() async {
+    @Test func callersHandlersRunAfterHandlersBelow() async {
         let log = EventLog()
         let terminal = ScriptedTerminal()
         let chain = HTTPLoader() --> terminal
@@ -106,7 +106,7 @@ import Testing
         #expect(log.events == ["below", "caller, later", "caller"])
     }
 
-    @Test func decodesWhatItIsToldTo() async throws {
+    @Test func loadDecodesRequestedType() async throws {
         struct User: Decodable, Equatable { var name: String }
         let terminal = ScriptedTerminal { _ in .success(.ok, body: #"{"name":"Ada"}"#) }
         let chain = HTTPLoader() --> terminal
@@ -115,7 +115,7 @@ import Testing
         #expect(terminal.requests.first?.headers["Accept"] == "application/json")
     }
 
-    @Test func whatCannotBeDecodedKeepsItsResponse() async {
+    @Test func decodingFailureKeepsResponse() async {
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.ok, body: "<html>") }
         do {
             _ = try await chain.load(.sample, as: [Int].self)
@@ -141,7 +141,7 @@ import Testing
             (#"[]"#, "the whole value is not of type Dictionary<String, Any>"),
             (#"{"items":[{"name":"hunter2""#, "it is not valid JSON"),
         ])
-    func whatCannotBeDecodedIsNamed(_ body: String, _ fault: String) async {
+    func decodingFailureNamesFaultWithoutValues(_ body: String, _ fault: String) async {
         struct Page: Decodable {
             struct Item: Decodable {
                 var name: String
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func aFailureStatusIsNotDecoded() async {
+    @Test func responseWithFailureStatusIsNotDecoded() async {
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.notFound, body: "[1]") }
         do {
             _ = try await chain.load(.sample, as: [Int].self)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func aLoaderMayRewriteTheRequest() async throws {
+    @Test func loaderMayRewriteRequest() async throws {
         final class Rewriting: HTTPLoader, @unchecked Sendable {
             override func load(task: HTTPTask) {
                 task.request.headers["X-Added"] = "yes"
@@ -206,7 +206,7 @@ import Testing
         #expect(response.request.headers["X-Added"] == "yes")
     }
 
-    @Test func aLoaderThatIsRevivedWhileItsChainEndsHasItsNextLoader() throws {
+    @Test func loaderRetainedDuringChainReleaseKeepsNextLoader() throws {
         for _ in 0..<300 {
             let chain = Locked<HTTPLoader?>(HTTPLoader() --> HTTPLoader() --> ScriptedTerminal { _ in .success() })
             let second = WeakLoader(chain.withLock { $0?.nextLoader })

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LinkingTests {
     private let a = NamedLoader("A"), b = NamedLoader("B"), c = NamedLoader("C")
 
-    @Test func linksFromLeftToRightAndReturnsTheHead() {
+    @Test func operatorLinksLeftToRightAndReturnsHead() {
         let chain = a --> b --> c
         #expect(chain === a)
         #expect(a.nextLoader === b)
@@ -14,13 +14,13 @@ import Testing
         #expect(c.nextLoader == nil)
     }
 
-    @Test func appendsAfterTheTailOfAChain() {
+    @Test func operatorAppendsToTailOfChain() {
         let base = a --> b
         base --> c
         #expect(base.description == "A --> B --> C")
     }
 
-    @Test func leavesOutWhatIsNil() {
+    @Test func nilLoadersAreLeftOut() {
         let nothing: HTTPLoader? = nil
         let something: HTTPLoader? = b
         #expect((a --> nothing --> something --> c).description == "A --> B --> C")
@@ -30,7 +30,7 @@ import Testing
         #expect(last.description == "D")
     }
 
-    @Test func bindsTighterThanNilCoalescing() {
+    @Test func operatorBindsTighterThanNilCoalescing() {
         let nothing: HTTPLoader? = nil
         let chain = nothing ?? a --> b
         #expect(chain.description == "A --> B")
@@ -44,7 +44,7 @@ import Testing
         #expect(b.nextLoader === tail)
     }
 
-    @Test func describesNodesWithTheirDetails() {
+    @Test func descriptionContainsDetailsOfLoaders() {
         final class Limited: HTTPLoader, @unchecked Sendable {
             override var details: String { "limit 4, running 2" }
         }
@@ -52,7 +52,7 @@ import Testing
     }
 
     #if compiler(>=6.2)
-        @Test func aSecondNextLoaderStopsTheProgram() async {
+        @Test func secondNextLoaderTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let first = NamedLoader("First")
@@ -63,7 +63,7 @@ import Testing
             #expect(text.contains("First is already linked to Second, and cannot be linked to Third too"))
         }
 
-        @Test func takingTheNextLoaderAwayStopsTheProgram() async {
+        @Test func removingNextLoaderTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let chain = NamedLoader("First") --> NamedLoader("Second")
@@ -73,7 +73,7 @@ import Testing
             #expect(text.contains("First is already linked to Second; links cannot be removed"))
         }
 
-        @Test func aLinkBehindATerminalStopsTheProgram() async {
+        @Test func linkBehindTerminalTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let base = NamedLoader("First")
@@ -85,7 +85,7 @@ import Testing
             #expect(text.contains("Images cannot come after MockLoader, which is a terminal and passes nothing on."))
         }
 
-        @Test func aCircleStopsTheProgram() async {
+        @Test func linkThatClosesCycleTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let chain = NamedLoader("First") --> NamedLoader("Second")
@@ -95,7 +95,7 @@ import Testing
             #expect(text.contains("Second cannot be linked to First, which leads back to it"))
         }
 
-        @Test func aCircleThroughABranchStopsTheProgram() async {
+        @Test func cycleThroughBranchTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let branch = NamedLoader("Branch")

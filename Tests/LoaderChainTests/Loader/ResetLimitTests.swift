@@ -13,12 +13,12 @@ import Testing
         chain = ResetGuard() --> Autocancel() --> Retry(.never) --> terminal
     }
 
-    @Test func aResetThatEndsInTimeLeavesNoTimer() async throws {
+    @Test func resetWithinLimitLeavesNoTimer() async throws {
         try await chain.reset(within: .seconds(5), timers: timers)
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIgnoresItsCancelIsNamedAndTheChainTakesTasksAgain() async throws {
+    @Test func taskIgnoringCancelIsNamedAndChainAcceptsTasksAgain() async throws {
         let log = EventLog()
         chain.load(request: HTTPRequest(host: "example.com", path: "/slow")) { log.note($0.summary) }
         let over = EventLog()
@@ -48,7 +48,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aLoaderThatIsResetWhenTheTimeIsAlreadyUpTakesTasksAgainToo() async {
+    @Test func loaderResetAfterLimitAcceptsTasksAgain() async {
         let chain =
             ResetGuard() --> ActsAtReset { [timers] in timers.advance(by: .seconds(1)) } --> Autocancel() --> terminal
         let ended = EventLog()
@@ -63,7 +63,7 @@ import Testing
         await ended.waitForEvents(1)
     }
 
-    @Test func whatCanBeDoneAtOnceNeedsNoTime() async throws {
+    @Test func idleResetSucceedsWithZeroLimit() async throws {
         for _ in 0..<200 { try await chain.reset(within: .zero) }
         chain.load(request: .sample) { _ in }
         await #expect(throws: ResetTimedOutError.self) { try await chain.reset(within: .zero) }
@@ -71,7 +71,7 @@ import Testing
         terminal.answerAll()
     }
 
-    @Test func aLoaderThatNeverLeavesItsGroupIsNamed() async {
+    @Test func loaderThatNeverLeavesGroupIsNamed() async {
         let slow = SlowToReset()
         // The slow loader is the last, so that the reset is not on its way through another loader when the time is up.
         let chain = HTTPLoader() --> HTTPLoader() --> slow
@@ -89,7 +89,7 @@ import Testing
         slow.finish()
     }
 
-    @Test func whatComesAfterALoaderThatHasNotReturnedIsNamed() async {
+    @Test func loadersThatWereNotResetAreNamed() async {
         let chain =
             HTTPLoader() --> ActsAtReset { [timers] in timers.advance(by: .seconds(1)) } --> Autocancel()
             --> Retry(.never) --> terminal
@@ -104,7 +104,7 @@ import Testing
             ])
     }
 
-    @Test func aCallerWithoutALimitKeepsTheResetRunningAndTheOthersAreToldInTime() async {
+    @Test func resetWithoutLimitContinuesAfterLimitedResetTimesOut() async {
         let slow = SlowToReset()
         let chain = ResetGuard() --> slow --> terminal
         let log = EventLog()
@@ -120,7 +120,7 @@ import Testing
         #expect(outcomeAtOnce(of: chain) == nil)
     }
 
-    @Test func aResetAfterOneThatWasGivenUpIsANewOne() async {
+    @Test func resetAfterTimeoutResetsLoadersAgain() async {
         let slow = SlowToReset()
         let chain = ResetGuard() --> slow
         for round in 1...3 {
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func whetherItEndsOrItsTimeIsUpEachCallerIsCalledBackOnce() async throws {
+    @Test func callerIsCalledOnceWhenEndRacesLimit() async throws {
         for round in 0..<100 {
             let slow = SlowToReset()
             let chain = ResetGuard() --> slow
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func oneGroupCanBeUsedForSeveralResets() {
+    @Test func groupCanBeUsedForSeveralResets() {
         let first = ResetCounter(), second = ResetCounter()
         let chain = HTTPLoader() --> first
         let other = HTTPLoader() --> second

@@ -17,7 +17,7 @@ import Testing
         #expect([head.count, left.count, right.count, tail.count] == [2, 2, 2, 2])
     }
 
-    @Test func itCallsBackAfterAllHaveFinished() async {
+    @Test func resetCallsBackAfterAllLoadersFinish() async {
         let slow = SlowToReset()
         let log = EventLog()
         (HTTPLoader() --> slow).reset { log.note("done") }
@@ -28,7 +28,7 @@ import Testing
         #expect(log.events == ["done"])
     }
 
-    @Test func aResetDuringAnotherAnswersForWhatWasLoadedBeforeIt() async {
+    @Test func resetDuringAnotherWaitsForTasksLoadedBeforeIt() async {
         let terminal = StubbornTerminal()
         let slow = SlowToReset()
         let chain = HTTPLoader() --> Autocancel() --> slow --> terminal
@@ -47,7 +47,7 @@ import Testing
         #expect(log.events == ["first reset", "second reset"])
     }
 
-    @Test func aResetAfterATaskWaitsForItHoweverShortTheOneBefore() async {
+    @Test func resetWaitsForTaskLoadedAfterPreviousReset() async {
         for _ in 0..<testSize(usually: 1000) {
             let terminal = StubbornTerminal()
             let chain = HTTPLoader() --> Autocancel() --> terminal
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aCallerWhoseSwiftTaskIsCancelledWaitsNoLonger() async throws {
+    @Test func cancelledCallerStopsWaitingForReset() async throws {
         let slow = SlowToReset()
         let guardian = ResetGuard()
         let chain = guardian --> slow
@@ -84,7 +84,7 @@ import Testing
         try await eventually("all resets are over") { guardian.details.isEmpty }
     }
 
-    @Test func aLoaderMayResetItsOwnChain() async throws {
+    @Test func loaderMayResetItsOwnChain() async throws {
         let chain = Locked<HTTPLoader?>(nil)
         let signsOut = ClosureLoader("SignsOut") { request, next in
             let response = try await next(request)
@@ -104,7 +104,7 @@ import Testing
         chain.withLock { $0 = nil }
     }
 
-    @Test func aLoaderMayPassTheResetOnLate() async {
+    @Test func loaderMayPassResetOnLate() async {
         final class Late: HTTPLoader, @unchecked Sendable {
             override func reset(with group: DispatchGroup) {
                 group.enter()
@@ -119,7 +119,7 @@ import Testing
         #expect(counter.count == 1)
     }
 
-    @Test func aGroupOfOnesOwnWorksToo() {
+    @Test func groupOfCallerWaitsForReset() {
         let counter = ResetCounter()
         let chain = HTTPLoader() --> counter
         for round in 1...3 {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func itFinishesWhileTheMainThreadIsBlocked() async {
+    @Test func resetFinishesWhileMainThreadIsBlocked() async {
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success() }
         await MainActor.run {
             // The main thread waits here, as a command-line program's does.
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func itCallsBackOnTheQueueThatWasAskedFor() async {
+    @Test func resetCallsBackOnRequestedQueue() async {
         // Dispatch does not say whether its keys may be shared between threads; that is what they are for.
         struct Mark: @unchecked Sendable { let key = DispatchSpecificKey<Bool>() }
         let mark = Mark()
@@ -154,7 +154,7 @@ import Testing
         #expect(isThere)
     }
 
-    @Test func fromManyThreadsAtOnceEverybodyIsCalledBack() async throws {
+    @Test func concurrentResetsAllCallBack() async throws {
         let counter = ResetCounter()
         let chain = HTTPLoader() --> counter
         let log = EventLog()
@@ -165,7 +165,7 @@ import Testing
         #expect((1...200).contains(counter.count))
     }
 
-    @Test func nothingOfAResetRemains() async throws {
+    @Test func finishedResetReleasesChain() async throws {
         weak var gone: HTTPLoader?
         do {
             let chain = HTTPLoader() --> ResetCounter()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StrangersLoaderTests {
     private static let request = HTTPRequest(host: "a.test", path: "/users/17")
 
-    @Test func aCompositeJoinsTheChainAgainAndIsChecked() async {
+    @Test func compositeRejoinsChainAndKeepsContract() async {
         let terminal = ScriptedTerminal { .success(.ok, body: $0.headers["Trace"] ?? "none") }
         let chain = Detour(Stamp("1") --> Stamp("2")) --> Stamp("3") --> terminal
         #expect("\(chain)".hasPrefix("Detour(Stamp --> Stamp --> …) --> Stamp --> ScriptedTerminal"))
@@ -19,7 +19,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func aBranchDoesNotAcceptWhatIsCancelledAndGivesItItsResult() {
+    @Test func branchRefusesCancelledTaskAndCompletesIt() {
         let terminal = ScriptedTerminal { _ in .success() }
         let chain = Detour(Stamp("1")) --> terminal
         let log = EventLog()
@@ -32,7 +32,7 @@ import Testing
         #expect(!chain.accept(task))
     }
 
-    @Test func theWaitsOfAQueueCountInMetricsAndAreHeard() throws {
+    @Test func waitsInQueueAreMeasuredAndObserved() throws {
         let timers = ManualTimers()
         let waits = Waits()
         let sink = Sink()
@@ -49,7 +49,7 @@ import Testing
         #expect(!HTTPTask(request: Self.request).beginWait())
     }
 
-    @Test func aHedgeOfOnesOwnNeedsNothingElse() throws {
+    @Test func customHedgeTakesFirstResult() throws {
         let timers = ManualTimers()
         let terminal = ScriptedTerminal()
         let chain = SecondAttempt(after: .seconds(1), timers) --> terminal

@@ -7,19 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ChooseTests {
     private let terminal = ScriptedTerminal { _ in .success() }
 
-    @Test func theOptionDecides() {
+    @Test func optionSelectsTheBranch() {
         let chain = Choose(by: Route.self, [.left: Tracing("left"), .right: Tracing("right")]) --> terminal
         for route in [Route.left, .right, .other] { load(route, with: chain) }
         #expect(terminal.requests.map { $0.headers["Trace"] } == ["left", "right", nil])
     }
 
-    @Test func whatHasNoBranchTakesTheOtherwiseBranch() {
+    @Test func valueWithoutBranchTakesOtherwiseBranch() {
         let chain = Choose(by: Route.self, [.left: Tracing("left")], otherwise: Tracing("rest")) --> terminal
         for route in [Route.left, .right, .other] { load(route, with: chain) }
         #expect(terminal.requests.map { $0.headers["Trace"] } == ["left", "rest", "rest"])
     }
 
-    @Test func branchesMayBeChainsAndBeSharedAndNest() {
+    @Test func branchesCanBeChainsSharedAndNested() {
         let shared = Tracing("1") --> Tracing("2")
         let inner = Choose(by: Route.self, [.other: Tracing("inner")])
         let chain =
@@ -28,7 +28,7 @@ import Testing
         #expect(terminal.requests.map { $0.headers["Trace"] } == ["12", "12", "outerinner"])
     }
 
-    @Test func chainsWithTerminalsOfTheirOwnShareTheirBeginning() async {
+    @Test func branchesWithOwnTerminalsShareLoadersAbove() async {
         let images = ScriptedTerminal { _ in .success() }
         let chain =
             Tracing("shared")
@@ -43,7 +43,7 @@ import Testing
         await chain.reset()
     }
 
-    @Test func anOptionalValueChoosesToo() {
+    @Test func optionalValueSelectsBranch() {
         let chain = Choose(by: OptionalRoute.self, [.left: Tracing("left"), nil: Tracing("none")]) --> terminal
         chain.load(request: .sample) { _ in }
         var request = HTTPRequest.sample
@@ -53,7 +53,7 @@ import Testing
         #expect("\(chain)".hasPrefix("Choose(left: Tracing --> …, none: Tracing --> …, otherwise: …) --> "))
     }
 
-    @Test func itIsDescribedWithItsBranches() {
+    @Test func descriptionListsBranches() {
         let chain =
             Choose(by: Route.self, [.right: NamedLoader("C"), .left: NamedLoader("A") --> NamedLoader("B")])
             --> NamedLoader("D")
@@ -62,14 +62,14 @@ import Testing
         #expect("\(closed)" == "Choose(otherwise: A --> …)")
     }
 
-    @Test func aResetVisitsEveryLoaderOnce() async {
+    @Test func resetVisitsEveryLoaderOnce() async {
         let left = ResetCounter(), right = ResetCounter(), tail = ResetCounter()
         let chain = Choose(by: Route.self, [.left: left, .right: right, .other: left]) --> tail
         await chain.reset()
         #expect([left.count, right.count, tail.count] == [1, 1, 1])
     }
 
-    @Test func withoutANextLoaderTheErrorSaysSo() {
+    @Test func missingNextLoaderIsReportedInError() {
         let chain = Choose(by: Route.self, [.left: Tracing("left")])
         let log = EventLog()
         for route in [Route.left, .right] {
@@ -80,7 +80,7 @@ import Testing
         #expect(Set(log.events) == ["Choose is the last loader of its chain, and is not a terminal"])
     }
 
-    @Test func nothingOfItRemains() {
+    @Test func chainAndBranchAreReleased() {
         weak var gone: HTTPLoader?
         weak var branch: HTTPLoader?
         do {
@@ -93,7 +93,7 @@ import Testing
         #expect(branch == nil)
     }
 
-    @Test func aTaskInABranchOutlivesTheComposite() {
+    @Test func taskInBranchOutlivesTheComposite() {
         let waiting = OneAtATime()
         let held = ScriptedTerminal()
         let log = EventLog()
@@ -106,7 +106,7 @@ import Testing
     }
 
     #if compiler(>=6.2)
-        @Test func aBranchThatComesAgainBehindTheCompositeStopsTheProgram() async {
+        @Test func linkingCompositeToItsBranchTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()
                 let branch = NamedLoader("Branch")
@@ -124,7 +124,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func keepsTheContractStraightOn() async {
+    @Test func keepsTheContractWithoutMatchingBranch() async {
         let violations = await ContractCheck(patience: .patient) { _ in Choose(by: Route.self, [.left: HTTPLoader()]) }
             .run()
         #expect(violations.isEmpty, "\(violations)")

@@ -13,7 +13,7 @@ import Testing
         return terminal.requests.last?.headers ?? [:]
     }
 
-    @Test func itTellsWhatIsLeft() {
+    @Test func headerHoldsRemainingTime() {
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(5), on: timers)
         timers.advance(by: .milliseconds(100))
@@ -21,7 +21,7 @@ import Testing
         #expect(sent(request, by: DeadlineHeader("X-Left", as: .milliseconds))["X-Left"] == "4900")
     }
 
-    @Test func itSaysNothingOfOtherRequestsAndKeepsWhatIsThere() {
+    @Test func existingHeaderIsKeptAndNoneIsAddedWithoutDeadline() {
         #expect(!sent(.sample, by: DeadlineHeader()).contains("grpc-timeout"))
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(5), on: timers)
@@ -29,7 +29,7 @@ import Testing
         #expect(sent(request, by: DeadlineHeader())["grpc-timeout"] == "1S")
     }
 
-    @Test func eachAttemptTellsWhatIsLeftThen() {
+    @Test func eachAttemptSendsItsRemainingTime() {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(5), on: timers)
@@ -47,7 +47,7 @@ import Testing
         (.seconds(99_999_999), "99999999S", "99999999000"), (.seconds(100_000_000), "1666666M", "100000000000"),
         (.seconds(Int64.max), "2562047H", "9223372036854"),
     ])
-    func aTimeIsWrittenInAtMostEightDigits(_ time: Duration, _ grpc: String, _ milliseconds: String) {
+    func grpcTimeoutHasAtMostEightDigits(_ time: Duration, _ grpc: String, _ milliseconds: String) {
         #expect(DeadlineHeader.Format.grpc.text(time) == grpc)
         #expect(DeadlineHeader.Format.milliseconds.text(time) == milliseconds)
     }

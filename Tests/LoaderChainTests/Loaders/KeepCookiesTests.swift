@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeepCookiesTests {
     private let request = HTTPRequest(url: URL(string: "https://a.test/")!)
 
-    @Test func withATerminalThatKnowsNothingOfCookiesTheLoaderSendsAndKeepsThem() async throws {
+    @Test func loaderSendsAndKeepsCookiesIfTerminalDoesNot() async throws {
         let sent = Locked<[String?]>([])
         let terminal = ScriptedTerminal { request in
             sent.withLock { $0.append(request.headers["Cookie"]) }
@@ -27,14 +27,14 @@ import Testing
         #expect(jar.field(for: request) == "n=3")
     }
 
-    @Test func cookiesOfAFailedResponseAreKept() async throws {
+    @Test func cookiesOfFailedResponseAreKept() async throws {
         let jar = CookieJar()
         let terminal = ScriptedTerminal { _ in .success(.unauthorized, headers: ["Set-Cookie": "n=1"]) }
         _ = try? await (KeepCookies(in: jar) --> Validate(.success) --> terminal).load(request)
         #expect(jar.field(for: request) == "n=1")
     }
 
-    @Test func aFieldOfTheRequestsOwnStaysAlone() async throws {
+    @Test func existingCookieHeaderIsKept() async throws {
         let jar = CookieJar()
         jar.insert("n=jar", for: request)
         let sent = Locked<[String?]>([])
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// What a terminal does that follows redirects.
-    @Test func eachStepHasTheCookiesOfItsHost() async throws {
+    @Test func eachRedirectSendsCookiesOfItsHost() async throws {
         let jar = CookieJar()
         jar.insert("n=a", for: request)
         jar.insert("n=b", for: HTTPRequest(url: URL(string: "https://b.test/")!))
@@ -88,12 +88,12 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["n", "n", "step"])
     }
 
-    @Test func requestsWithoutTheLoaderAreLeftAlone() {
+    @Test func requestWithoutTheLoaderIsUnchanged() {
         #expect(request.addingCookies().headers.isEmpty)
         HTTPResponse(request: request, status: .ok, headers: ["Set-Cookie": "n=1"]).keepCookies()
     }
 
-    @Test func aResetRemovesAllCookiesAndAnAnswerThatIsLateBringsNoneBack() async throws {
+    @Test func resetRemovesCookiesAndIgnoresLateResponses() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let jar = try CookieJar(file: folder.appending(path: "jar"))
@@ -113,7 +113,7 @@ import Testing
         #expect(jar.cookies.count == 1)
     }
 
-    @Test func manyThreadsShareAJar() async throws {
+    @Test func concurrentRequestsShareOneJar() async throws {
         let jar = CookieJar()
         let terminal = ScriptedTerminal { _ in .success(.ok, headers: ["Set-Cookie": "n=1", "X": "y"]) }
         let chain = KeepCookies(in: jar) --> terminal

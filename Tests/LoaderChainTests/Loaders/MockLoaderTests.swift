@@ -14,7 +14,7 @@ import Testing
     private let mock = MockLoader()
     private let log = EventLog()
 
-    @Test func handlersAnswerInTheOrderInWhichTheyWereAdded() {
+    @Test func handlersAnswerInTheOrderAdded() {
         mock.then(.created, headers: ["A": "b"], body: "hello")
             .then { request, completion in
                 completion(.success(HTTPResponse(request: request, status: .notFound)))
@@ -31,7 +31,7 @@ import Testing
             ])
     }
 
-    @Test func aRouteAnswersAnyNumberOfTimesBeforeTheQueue() async {
+    @Test func routeAnswersEveryMatchingRequestBeforeHandlers() async {
         mock.on(.get, "/v1/users", .created)
             .on(.get, "v1/users", .accepted)
             .on(.post, "/v1/users") { request in throw HTTPError(.connectionLost, request: request) }
@@ -49,7 +49,7 @@ import Testing
         #expect(log.events.last == "connectionLost")
     }
 
-    @Test func anAsyncHandlerAnswersOrThrows() async {
+    @Test func asyncHandlerAnswersOrThrows() async {
         struct Mishap: Error {}
         mock.thenAnswer { request in HTTPResponse(request: request, status: .accepted) }
             .thenAnswer { request in throw HTTPError(.insecureConnection, request: request) }
@@ -61,7 +61,7 @@ import Testing
         #expect(log.events == ["response", "insecureConnection", "unknown"])
     }
 
-    @Test func aCancelReachesAnAsyncHandler() async {
+    @Test func cancelReachesAsyncHandler() async {
         let nothing = EventLog()
         mock.thenAnswer { [log] request in
             await withTaskCancellationHandler {
@@ -80,20 +80,20 @@ import Testing
         #expect(Set(log.events) == ["begun", "asked", "cancelled"])
     }
 
-    @Test func aRequestThatCannotBeSentUsesUpNoHandler() {
+    @Test func invalidRequestDoesNotConsumeHandler() {
         mock.then(.ok)
         mock.load(request: HTTPRequest(path: "/")) { [log] in log.note($0.summary) }
         mock.load(request: .sample) { [log] in log.note($0.summary) }
         #expect(log.events == ["invalidRequest", "response"])
     }
 
-    @Test func aHandlerThatForgetsItsTaskAbandonsIt() {
+    @Test func taskDroppedByHandlerIsAbandoned() {
         mock.then { _, _ in }
         mock.load(request: .sample) { [log] in log.note($0.summary) }
         #expect(log.events == ["abandoned"])
     }
 
-    @Test func aResetEndsWhatIsNotAnswered() async {
+    @Test func resetCancelsUnansweredTask() async {
         let kept = Locked<HTTPTask?>(nil)
         mock.then { task in kept.withLock { $0 = task } }
         mock.load(request: .sample) { [log] in log.note($0.summary) }
@@ -104,7 +104,7 @@ import Testing
         #expect(kept.withLock { $0?.isCompleted } == true)
     }
 
-    @Test func itIsFedAndAskedFromManyThreads() throws {
+    @Test func handlersCanBeAddedAndUsedConcurrently() throws {
         try onThreads(4) { [mock, log] _ in
             for _ in 0..<250 {
                 mock.then(.ok)

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct ModifyRequestTests {
-    @Test func theRewrittenRequestIsPassedOn() async throws {
+    @Test func rewrittenRequestIsPassedOn() async throws {
         let chain =
             ModifyRequest { request in
                 var request = request
@@ -15,7 +15,7 @@ import Testing
         #expect(response.request.headers["X-Added"] == "yes")
     }
 
-    @Test func aChangeInPlaceMayWait() async throws {
+    @Test func asynchronousInPlaceChangeIsApplied() async throws {
         let chain =
             ModifyRequest { $0.headers["X-First"] = "yes" }
             --> ModifyRequest { request in
@@ -26,7 +26,7 @@ import Testing
         #expect(response.request.headers["X-Second"] == "yes")
     }
 
-    @Test func aCancelReachesAChangeThatWaits() async {
+    @Test func cancelReachesSuspendedChange() async {
         let log = EventLog()
         let terminal = ScriptedTerminal { _ in .success() }
         let chain =
@@ -43,7 +43,7 @@ import Testing
         #expect(log.events == ["begun", "cancelled"] && terminal.requests.isEmpty)
     }
 
-    @Test func whatIsThrownEndsTheTask() async {
+    @Test func thrownErrorFailsTheTask() async {
         struct Mishap: Error {}
         let terminal = ScriptedTerminal { _ in .success() }
         do {

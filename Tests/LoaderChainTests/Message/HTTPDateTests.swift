@@ -27,7 +27,7 @@ import Testing
         (1e300, "Fri, 31 Dec 9999 23:59:59 GMT"), (-1e300, "Sat, 01 Jan 0000 00:00:00 GMT"),
         (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"),
     ])
-    func writesDates(_ seconds: Double, _ text: String) {
+    func dateIsFormattedAndClamped(_ seconds: Double, _ text: String) {
         #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == text)
     }
 
@@ -36,7 +36,7 @@ import Testing
         "  Sun,06 Nov 1994\t08:49:37  GMT ", "sUN, 6 nOV 1994 08:49:37 gmt", "Sun, 06-Nov-1994 08:49:37 GMT",
         "Sunday, 06 Nov 94 08:49:37 GMT", "Sun Nov 06 08:49:37 1994", "Mon, 06 Nov 1994 08:49:37 GMT",
     ])
-    func readsEveryForm(_ text: String) {
+    func everyFormIsParsed(_ text: String) {
         #expect(Self.seconds(text) == Self.example)
     }
 
@@ -52,11 +52,11 @@ import Testing
         "Sun Nov  6 08:49:37 1994 GMT", "Sun Nov6 08:49:37 1994", "Sun, 06 Nov 1994 ０8:49:37 GMT", "784111777",
         "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
     ])
-    func refusesWhatIsNoDate(_ text: String) {
+    func invalidTextIsRejected(_ text: String) {
         #expect(Self.seconds(text) == nil)
     }
 
-    @Test func aLeapSecondIsTheSecondAfter() {
+    @Test func leapSecondIsReadAsNextSecond() {
         #expect(Self.seconds("Sat, 31 Dec 2016 23:59:60 GMT") == Self.seconds("Sun, 01 Jan 2017 00:00:00 GMT"))
         #expect(Self.seconds("Fri, 31 Dec 9999 23:59:60 GMT") == 253_402_300_800)
     }
@@ -77,20 +77,20 @@ import Testing
         ("Thu, 29 Feb 2024 12:00:00 GMT", "01-Mar-74 00:00:00", 1974),
         ("Sat, 01 Jan 0000 00:00:00 GMT", "01-Jan-50 00:00:00", 50),
     ])
-    func aYearOfTwoDigitsIsTheLastWithinFiftyYears(_ now: String, _ text: String, _ year: Int) throws {
+    func twoDigitYearIsAtMostFiftyYearsAhead(_ now: String, _ text: String, _ year: Int) throws {
         let now = try #require(HTTPDate.date(now, now: Self.now))
         let date = try #require(HTTPDate.date("Sunday, \(text) GMT", now: now))
         #expect(CalendarTime(date).day.year == year)
     }
 
-    @Test func aYearOfTwoDigitsMayHaveNoPlace() {
+    @Test func twoDigitYearOutsideCalendarIsRejected() {
         let (first, last) = (Date(timeIntervalSince1970: -.infinity), Date(timeIntervalSince1970: .infinity))
         #expect(Self.seconds("Sunday, 01-Jan-51 00:00:00 GMT", now: first) == nil)
         #expect(Self.seconds("Sunday, 01-Jan-00 00:00:00 GMT", now: last) == nil)
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func everyFormComesBack(seed: UInt64) {
+    func everyFormRoundTrips(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<1_000 {
             // From the first second of the year 1 to the last one of the year 9999.
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func damageNeverTraps(seed: UInt64) {
+    func damagedTextDoesNotTrap(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let texts = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
         let loaded = Array("0123456789 ,:-GMTSunNov\t\0é".utf8) + [0xFF]

@@ -12,13 +12,13 @@ import Testing
 
     private let request = HTTPRequest(host: "example.com", path: "/things")
 
-    @Test func whatIsBeneathIsToldByTypeAndNumber() {
+    @Test func descriptionNamesUnderlyingErrorByTypeAndNumber() {
         let error = HTTPError(.cannotConnect, request: request, underlyingError: Talkative.second)
         #expect(error.description == "cannotConnect: GET https://example.com/things. Underlying error: Talkative 1")
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test func anErrorOfOursBeneathSpeaksForItself() {
+    @Test func descriptionIncludesUnderlyingHTTPError() {
         let inner = HTTPError(.timedOut, request: request, reason: "It took 3 seconds")
         let outer = HTTPError(.unknown, request: request, underlyingError: inner, loader: "Upper")
         #expect(
@@ -33,13 +33,13 @@ import Testing
             HTTPBodyError("Too much"), HTTPBodyError("Changed", code: .changedFile),
             OAuthError(.invalidGrant, status: .badRequest, message: "not for logs"), SignInRequiredError(),
         ] as [any Error])
-    func everyErrorTellsItsReasonAsItsLocalizedDescription(error: any Error) {
+    func localizedDescriptionEqualsDescription(error: any Error) {
         #expect(error.localizedDescription == "\(error)")
         #expect(!error.localizedDescription.contains("could not be completed"))
         #expect(!error.localizedDescription.contains("not for logs"))
     }
 
-    @Test func aHeaderThatMustNotBeSentSaysWhyInItsLocalizedDescription() {
+    @Test func invalidHeaderErrorGivesReasonAsLocalizedDescription() {
         let headers: HTTPHeaders = ["X-Name": "a\nb"]
         let error = #expect(throws: HTTPHeaders.Invalid.self) { try headers.validate() }
         #expect(error?.localizedDescription == error?.reason)

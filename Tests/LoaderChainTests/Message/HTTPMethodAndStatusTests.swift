@@ -3,18 +3,18 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPMethodTests {
-    @Test func caseMatters() {
+    @Test func methodIsCaseSensitive() {
         #expect(HTTPMethod.get == "GET")
         #expect(HTTPMethod.get != "get")
         #expect("\(HTTPMethod("BREW\n"))" == "BREW\\n")
     }
 
-    @Test func tokensOnly() {
+    @Test func isTokenAcceptsTokensOnly() {
         for name in ["GET", "M-SEARCH", "x"] { #expect(HTTPMethod(name).isToken) }
         for name in ["", "GET ", "G\r\nX", "GÉT", "A/B"] { #expect(!HTTPMethod(name).isToken) }
     }
 
-    @Test func safetyAndIdempotence() {
+    @Test func safeAndIdempotentMethodsFollowStandard() {
         let all: [HTTPMethod] = [.get, .head, .options, .trace, .put, .delete, .post, .patch, .connect, "BREW"]
         #expect(all.filter(\.isSafe) == [.get, .head, .options, .trace])
         #expect(all.filter(\.isIdempotent) == [.get, .head, .options, .trace, .put, .delete])
@@ -22,7 +22,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPStatusTests {
-    @Test func classesEndAtTheirHundreds() {
+    @Test func statusClassesEndAtHundreds() {
         func classes(_ status: HTTPStatus) -> [Bool] {
             [
                 status.isInformational, status.isSuccess, status.isRedirection, status.isClientError,
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func describesItself() {
+    @Test func descriptionHasCodeAndReason() {
         #expect("\(HTTPStatus.notFound)" == "404 Not Found")
         #expect("\(HTTPStatus.continue)" == "100 Continue")
         #expect("\(HTTPStatus(599))" == "599")

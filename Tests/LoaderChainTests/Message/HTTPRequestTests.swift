@@ -16,7 +16,7 @@ import Testing
         "https://example.com/a%2Fb/%C3%BC?q=a+b%26c&sig=%2F%2B", "https://user:p%40ss@example.com/",
         "https://example.com", "https://example.com?only=query",
     ])
-    func aURLComesBackAsItWasWritten(text: String) throws {
+    func urlRoundTripsUnchanged(text: String) throws {
         let url = try #require(URL(string: text))
         let request = HTTPRequest(url: url)
         let back = try #require(request.url?.absoluteString)
@@ -24,7 +24,7 @@ import Testing
         #expect(back == text || back == text.replacingEmptyPath, "\(back)")
     }
 
-    @Test func isMadeOfItsParts() {
+    @Test func urlIsBuiltFromParts() {
         var request = HTTPRequest(method: .post, host: "api.example.com", path: "/v1/users")
         request.queryItems = [HTTPQueryItem("q", "a b&c=d+e"), HTTPQueryItem("flag", nil), HTTPQueryItem("ü", "")]
         request.port = 8443
@@ -35,7 +35,7 @@ import Testing
             request.queryItems == [HTTPQueryItem("q", "a b&c=d+e"), HTTPQueryItem("flag", nil), HTTPQueryItem("ü", "")])
     }
 
-    @Test func anyTextIsAQueryValue() {
+    @Test func anyTextRoundTripsAsQueryItem() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<500 {
             let text = String(
@@ -51,22 +51,22 @@ import Testing
         ("/a b", "/a%20b"), ("/100%", "/100%25"), ("/a%20b", "/a%20b"), ("/ü", "/%C3%BC"), ("/a?b", "/a%3Fb"),
         ("/%zz", "/%25zz"), ("people", "people"),
     ])
-    func aPathIsEncodedOnce(given: String, encoded: String) {
+    func pathIsPercentEncodedOnce(given: String, encoded: String) {
         #expect(HTTPRequest(host: "example.com", path: given).path == encoded)
     }
 
-    @Test func aRelativePathIsSentFromTheRoot() {
+    @Test func relativePathStartsAtRoot() {
         #expect(HTTPRequest(host: "example.com", path: "people").url?.absoluteString == "https://example.com/people")
     }
 
-    @Test func thereIsNoURLWithoutAHost() {
+    @Test func urlWithoutHostIsNil() {
         #expect(HTTPRequest(path: "/v1").url == nil)
         #expect(HTTPRequest(host: "", path: "/v1").url == nil)
     }
 
     // MARK: As a value
 
-    @Test func aCopyIsIndependent() {
+    @Test func copyIsIndependent() {
         let original = HTTPRequest.sample
         var copy = original
         copy.method = .put
@@ -111,7 +111,7 @@ import Testing
     private enum Byte: HTTPRequestOption { static var defaultOptionValue: UInt8 { 0 } }
     private enum Closure: HTTPRequestOption { static var defaultOptionValue: @Sendable () -> Int { { 0 } } }
 
-    @Test func valuesOfEverySizeAndMakeAreStored() {
+    @Test func optionsOfEverySizeAndLayoutAreStored() {
         let token = Token()
         let seven = 7
         var request = HTTPRequest.sample
@@ -133,7 +133,7 @@ import Testing
         withExtendedLifetime(token) {}
     }
 
-    @Test func optionsLetGoOfWhatTheyHold() {
+    @Test func optionsReleaseTheirValues() {
         weak var gone: Token?
         do {
             var request = HTTPRequest.sample
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: As text
 
-    @Test func printsAsACurlCommandWithoutSecrets() {
+    @Test func descriptionIsCurlCommandWithoutSecrets() {
         var request = HTTPRequest(
             method: .post, host: "example.com", path: "/login", body: FormBody([("password", "hunter2")]))
         request.headers = ["Authorization": "Bearer abc", "Accept": "it's"]
@@ -164,7 +164,7 @@ import Testing
         #expect(whole.contains("token=xyz"))
     }
 
-    @Test func noDescriptionHoldsASecret() throws {
+    @Test func descriptionsContainNoSecrets() throws {
         let url = try #require(URL(string: "https://user:secret1@example.com/a?key=secret2#secret3"))
         var request = HTTPRequest(url: url, body: DataBody(Data("secret4".utf8), contentType: "text/plain"))
         request.headers["Cookie"] = "secret5"
@@ -208,7 +208,7 @@ import Testing
         ),
     ]
 
-    @Test func whatCannotBeSentIsRefusedWithAReason() {
+    @Test func invalidRequestIsRejectedWithReason() {
         for (request, reason) in Self.bad {
             do {
                 _ = try request.encoded(bodyIsForbiddenFor: [.get])
@@ -226,7 +226,7 @@ import Testing
         "a.b/evil?x#", "trusted@evil.test", "::1]@evil.test/[", "a.b?x", "a.b#f", "localhost:8080", "a.b%2Fevil",
         "https://a.b", "b\u{FC}cher.de", "a b", "a\r\nb", "a\\b", "[::1", "a:b:c",
     ])
-    func aHostThatIsNoneIsNeverSent(host: String) {
+    func invalidHostIsRejected(host: String) {
         let request = HTTPRequest(host: host, path: "/p")
         #expect(request.url == nil)
         #expect(throws: HTTPError.self) { try request.encoded() }
@@ -234,18 +234,18 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "a-b.c_d.test", "127.0.0.1", "::1", "[::1]", "fe80::1%25en0", "xn--bcher-kva.de"])
-    func aHostThatIsOneIsSent(host: String) throws {
+    func validHostIsEncoded(host: String) throws {
         let encoded = try HTTPRequest(host: host, port: 8080, path: "/p").encoded()
         #expect(encoded.url.port == 8080)
         #expect(encoded.url.path(percentEncoded: true) == "/p")
     }
 
     @Test(arguments: [0, -1, 65_536, Int.max])
-    func aPortThatIsNoneIsNeverSent(port: Int) {
+    func invalidPortIsRejected(port: Int) {
         #expect(throws: HTTPError.self) { try HTTPRequest(host: "a.b", port: port).encoded() }
     }
 
-    @Test func framingIsLeftToTheTerminal() {
+    @Test func framingHeadersAreRejected() {
         #expect(throws: HTTPError.self) {
             try HTTPRequest(host: "a.b", headers: ["Transfer-Encoding": "chunked"]).encoded()
         }
@@ -253,12 +253,12 @@ import Testing
         #expect(throws: Never.self) { try HTTPRequest(host: "a.b", port: 81, headers: ["Host": "A.b:81"]).encoded() }
     }
 
-    @Test func anInternationalHostKeepsItsWriting() throws {
+    @Test func punycodeHostRoundTrips() throws {
         let url = try #require(URL(string: "https://xn--bcher-kva.de/%C3%BC"))
         #expect(HTTPRequest(url: url).url == url)
     }
 
-    @Test func theCommandSendsWhatTheRequestSays() {
+    @Test func curlCommandSendsBodyAndEmptyHeadersLiterally() {
         let body = DataBody(Data("@/etc/passwd".utf8), contentType: "text/plain")
         var request = HTTPRequest(method: .post, host: "a.b", body: body)
         request.headers["X-Empty"] = ""
@@ -268,7 +268,7 @@ import Testing
         #expect(command.hasSuffix("--url https://a.b/"))
     }
 
-    @Test func whatIsSentHasItsHeadersAndLength() throws {
+    @Test func encodedRequestHasBodyHeadersAndLength() throws {
         var request = HTTPRequest(method: .post, host: "example.com", body: ["a": "b"] as FormBody)
         request.headers["Accept"] = "text/plain"
         let encoded = try request.encoded()

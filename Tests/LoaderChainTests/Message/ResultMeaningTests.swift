@@ -9,7 +9,7 @@ import Testing
         return ResultMeaning(HTTPResult.failure(HTTPError(code, request: .sample, response: response)))
     }
 
-    @Test func aResponseIsAnAnswerWhateverItsStatus() {
+    @Test func responseCountsAsAnswerWithAnyStatus() {
         for status in [HTTPStatus.ok, .found, .notFound, .serviceUnavailable] {
             #expect(ResultMeaning(.success(HTTPResponse(request: .sample, status: status))) == .answered(status))
         }
@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: ends)
-    func whatEndedARequestCountsWithAndWithoutAResponse(_ code: HTTPError.Code, _ expected: ResultMeaning) {
+    func errorThatEndedRequestOverridesResponse(_ code: HTTPError.Code, _ expected: ResultMeaning) {
         #expect(meaning(code) == expected)
         #expect(meaning(code, .serviceUnavailable) == expected)
     }
@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func aRefusedResponseCountsByItsStatusUnlessThatIsASuccess(_ code: HTTPError.Code, _ expected: ResultMeaning) {
+    func otherErrorsCountByFailureStatusOfResponse(_ code: HTTPError.Code, _ expected: ResultMeaning) {
         #expect(meaning(code) == expected)
         #expect(meaning(code, .ok) == expected)
         #expect(meaning(code, .serviceUnavailable) == .answered(.serviceUnavailable))

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: meanings)
-    func aStatusHasItsMeaning(statuses: [Int], meaning: StatusMeaning) {
+    func statusHasItsMeaning(statuses: [Int], meaning: StatusMeaning) {
         for status in statuses { #expect(StatusMeaning(HTTPStatus(status)) == meaning, "\(status)") }
     }
 
@@ -25,12 +25,12 @@ import Testing
         #expect(Set(Self.meanings.map(\.meaning)) == Set(StatusMeaning.allCases))
     }
 
-    @Test func onlyWhatTheContentIsNotToBlameForIsRepeated() {
+    @Test func onlyMeaningsUnrelatedToContentAreWorthRepeating() {
         let repeated = StatusMeaning.allCases.filter(\.isWorthRepeating)
         #expect(repeated == [.unexpected, .unauthorized, .unavailable, .overloaded])
     }
 
-    @Test func aTransientStatusIsWorthRepeating() {
+    @Test func transientStatusIsWorthRepeating() {
         let transient = (100...599).filter { HTTPStatus($0).isTransient }
         #expect(transient == [408, 429, 500, 502, 503, 504])
         #expect(transient.allSatisfy { StatusMeaning(HTTPStatus($0)).isWorthRepeating })

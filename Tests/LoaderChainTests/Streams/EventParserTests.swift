@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: samples)
-    func everySampleIsReadAlikeWhereverItIsCut(_ sample: Sample) throws {
+    func sampleIsParsedTheSameHoweverItIsCut(_ sample: Sample) throws {
         for pieces in Deliveries.halves(Array(sample.text.utf8)) {
             let read = try Self.read(pieces)
             #expect(read.events == sample.events)
@@ -83,7 +83,7 @@ import Testing
         #expect(bytes.events == sample.events)
     }
 
-    @Test func anEventIsThereWithTheCarriageReturnThatEndsIt() throws {
+    @Test func eventIsReadyAtFinalCarriageReturn() throws {
         var parser = EventParser(limit: 100)
         parser.append(Data("data:1\r\r".utf8))
         #expect(try parser.next() == ServerSentEvent(data: "1"))
@@ -93,14 +93,14 @@ import Testing
         #expect(try parser.next() == nil)
     }
 
-    @Test func bytesThatAreNoTextAreReplacedAndLoseNothingElse() throws {
+    @Test func invalidUTF8IsReplacedWithoutOtherLoss() throws {
         let bytes = Array("data:".utf8) + [0xE2, 0x82] + Array("\ndata:".utf8) + [0xFF, 0x61] + Array("\n\n".utf8)
         for pieces in Deliveries.halves(bytes) {
             #expect(try Self.read(pieces).events == [ServerSentEvent(data: "\u{FFFD}\n\u{FFFD}a")])
         }
     }
 
-    @Test func randomStreamsAreReadAsANaiveParserReadsThem() throws {
+    @Test func randomStreamsAgreeWithNaiveParser() throws {
         let words = [
             "data", "data:", "event:", "id:", "retry:", "d", ":", " ", "1", "0", "\0", "\n", "\n", "\r", "\r\n",
             "\u{FEFF}", "ä",
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func oneEventOfManyPiecesAndOneOfManyLinesCostTimeInProportion() throws {
+    @Test func longEventsAreParsedInLinearTime() throws {
         // A parser that looked at old bytes again would look at 10¹¹ here, and not be done within the test's time.
         let line = Array("data:".utf8) + Array(repeating: UInt8(ascii: "x"), count: 1_500_000) + [10, 10]
         let slices = stride(from: 0, to: line.count, by: 10).map { Array(line[$0..<min($0 + 10, line.count)]) }
@@ -133,7 +133,7 @@ import Testing
         #expect(try Self.read(lines, limit: 2_000_000).events.map(\.data.utf8.count) == [549_999])
     }
 
-    @Test func linesAndDataHaveALimit() throws {
+    @Test func linesAndDataAreLimited() throws {
         #expect(throws: LineBuffer.LineTooLong.self) { try Self.read([Array("data:123456\n\n".utf8)], limit: 10) }
         #expect(throws: LineBuffer.LineTooLong.self) { try Self.read([Array(":23456789012".utf8)], limit: 10) }
         let many = Array(repeating: Array("data:12345\n".utf8), count: 3)

@@ -25,7 +25,7 @@ import Testing
         return before.duration(to: timers.now)
     }
 
-    @Test func theRequestAsksForEventsAndTheNextOneForThoseAfterTheLast() async throws {
+    @Test func requestAcceptsEventsAndReconnectionSendsLastID() async throws {
         server.respond("id:7\ndata:a\n\n")
         server.respond("data:b\n\n")
         let stream = stream()
@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: silences)
-    func noTerminalEndsAStreamForBeingQuiet(_ idleTime: Duration?, _ own: Duration?, _ sent: Duration) async throws {
+    func requestTimeoutDefaultsToIdleTime(_ idleTime: Duration?, _ own: Duration?, _ sent: Duration) async throws {
         server.respond("data:a\n\n")
         var settings = EventStream.Settings()
         settings.idleTime = idleTime
@@ -68,7 +68,7 @@ import Testing
         #expect(server.requests[0].timeout == sent)
     }
 
-    @Test func anIdentifierThatNoHeaderCanHoldIsNotSent() async throws {
+    @Test func invalidEventIDIsNotSent() async throws {
         server.respond("id:a\u{1}b\ndata:a\n\n")
         server.respond("data:b\n\n")
         let stream = stream()
@@ -79,7 +79,7 @@ import Testing
         #expect(server.requests.map { $0.headers["Last-Event-ID"] } == [nil, nil])
     }
 
-    @Test func theObserverHearsTheEndLastThoughItEndsTheStream() async throws {
+    @Test func endCalledByObserverIsReportedLast() async throws {
         server.respond("data:a\n\n")
         let ending = Locked<EventStream?>(nil)
         let changes = changes
@@ -95,7 +95,7 @@ import Testing
         ending.withLock { $0 = nil }
     }
 
-    @Test func anErrorThatIsKeptDoesNotKeepTheTransfer() async throws {
+    @Test func retainedErrorDoesNotRetainTransfer() async throws {
         let dropped = EventLog()
         server.hang(after: "no event", dropped: dropped, type: "text/plain")
         let error = await #expect(throws: HTTPError.self) { try await stream().collected() }
@@ -104,7 +104,7 @@ import Testing
         #expect(dropped.events == ["dropped"])
     }
 
-    @Test func anIdentifierFromEarlierIsSentAtOnce() async throws {
+    @Test func givenLastEventIDIsSentWithFirstRequest() async throws {
         server.respond("data:a\n\n")
         let stream = stream { $0.lastEventID = "41" }
         var events = stream.makeAsyncIterator()
@@ -112,7 +112,7 @@ import Testing
         #expect(server.requests[0].headers["Last-Event-ID"] == "41")
     }
 
-    @Test func theServerSaysHowLongToWaitButNotForEver() async throws {
+    @Test func retryTimeOfServerIsUsedUpToMaximum() async throws {
         server.respond("retry:10000\ndata:a\n\n")
         server.respond("retry:99999999\n\n")
         server.respond("data:b\n\n")
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPError.Code.connectionLost, .cannotConnect, .timedOut])
-    func whatMayWorkLaterIsTriedAgainWithLongerDelays(_ code: HTTPError.Code) async throws {
+    func transientErrorIsRetriedWithGrowingDelays(_ code: HTTPError.Code) async throws {
         for _ in 0..<12 { server.fail(code) }
         server.respond("data:a\n\n", error: HTTPError(code, request: .sample))
         server.respond("data:b\n\n")
@@ -156,7 +156,7 @@ import Testing
     ]
 
     @Test(arguments: unusable)
-    func aResponseThatIsNoStreamOfEventsEndsTheStreamWithAnError(_ status: HTTPStatus, _ type: String?) async throws {
+    func unusableResponseEndsStreamWithError(_ status: HTTPStatus, _ type: String?) async throws {
         server.respond("data:a\n\n", status: status, type: type)
         let stream = stream()
         let error = await #expect(throws: HTTPError.self) { try await stream.collected() }
@@ -167,27 +167,27 @@ import Testing
     }
 
     @Test(arguments: ["text/event-stream; charset=latin1", "TEXT/Event-Stream", " text/event-stream ;x"])
-    func parametersAndCaseOfTheTypeDoNotMatter(_ type: String) async throws {
+    func parametersAndCaseOfContentTypeAreIgnored(_ type: String) async throws {
         server.respond("data:ä\n\n", type: type)
         var events = stream().makeAsyncIterator()
         #expect(try await events.next()?.data == "ä")
     }
 
     @Test(arguments: [HTTPError.Code.resetInProgress, .invalidRequest, .insecureConnection])
-    func otherErrorsEndTheStream(_ code: HTTPError.Code) async throws {
+    func permanentErrorEndsStream(_ code: HTTPError.Code) async throws {
         server.fail(code)
         var events = stream().makeAsyncIterator()
         #expect(await #expect(throws: HTTPError.self) { try await events.next() }?.code == code)
         #expect(try await events.next() == nil)
     }
 
-    @Test func anEventOverTheLimitEndsTheStream() async throws {
+    @Test func eventOverLimitEndsStream() async throws {
         server.respond("data:0123456789\n\n")
         let stream = stream { $0.maximumEventBytes = 10 }
         #expect(await #expect(throws: HTTPError.self) { try await stream.collected() }?.code == .responseTooLarge)
     }
 
-    @Test func aSilentServerIsAskedAgainAndItsTransferEnds() async throws {
+    @Test func silentTransferEndsAndStreamReconnects() async throws {
         let dropped = EventLog()
         server.hang(after: "data:a\n\n", dropped: dropped)
         server.respond("data:b\n\n")
@@ -201,7 +201,7 @@ import Testing
         #expect(dropped.events == ["dropped"])
     }
 
-    @Test func anEndWhileItReadsEndsTheLoopAndTheTransfer() async throws {
+    @Test func endWhileReadingEndsLoopAndTransfer() async throws {
         let dropped = EventLog()
         server.hang(after: "data:a\n\n", dropped: dropped)
         let stream = stream()
@@ -219,7 +219,7 @@ import Testing
         #expect(changes.events == ["open", "ended"])
     }
 
-    @Test func anEndWhileItWaitsLeavesNoTimer() async throws {
+    @Test func endWhileWaitingLeavesNoTimer() async throws {
         server.fail(.connectionLost)
         let stream = stream()
         let reading = Task { try await stream.collected() }
@@ -229,14 +229,14 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func anEndBeforeTheFirstEventMakesNoRequest() async throws {
+    @Test func endBeforeFirstEventSendsNoRequest() async throws {
         let stream = stream()
         stream.end()
         #expect(try await stream.collected() == [])
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aCancelledReaderThrowsAndEndsTheTransfer() async throws {
+    @Test func cancelledReaderThrowsAndTransferEnds() async throws {
         let dropped = EventLog()
         server.hang(after: "data:a\n\n", dropped: dropped)
         let stream = stream()
@@ -252,7 +252,7 @@ import Testing
         #expect(stream.state == .ended)
     }
 
-    @Test func theLimitsOfSettingsAreNotAbsurd() {
+    @Test func extremeSettingsGiveValidDelays() {
         var settings = EventStream.Settings()
         settings.reconnectionTime = .seconds(-1)
         settings.maximumDelay = .seconds(Int64.max)

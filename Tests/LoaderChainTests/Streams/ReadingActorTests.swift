@@ -47,13 +47,13 @@ import Testing
         #expect(read.entries < 50, sourceLocation: sourceLocation)
     }
 
-    @Test func anActorIsOnlyLeftWhereBytesHaveToBeWaitedFor() async throws {
+    @Test func bufferedResponseElementsAreReadWithoutLeavingActor() async throws {
         expectFewEntries(try await Reader().read(response("line\n").lines()))
         expectFewEntries(try await Reader().read(response("7\n").values(as: Int.self)))
         expectFewEntries(try await Reader().read(response("data: event\n\n").serverSentEvents()))
     }
 
-    @Test func anActorIsOnlyLeftWhereAStreamHasToWait() async throws {
+    @Test func bufferedStreamEventsAreReadWithoutLeavingActor() async throws {
         let (first, requests) = (response("data: event\n\n"), Locked(0))
         let chain = ClosureLoader { request, _ in
             let isFirst = requests.withLock {

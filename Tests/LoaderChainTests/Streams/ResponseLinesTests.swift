@@ -13,7 +13,7 @@ import Testing
         ("a\u{B}\u{C}b\u{85}c\u{2028}d\n", ["a\u{B}\u{C}b\u{85}c\u{2028}d"]),
         ("ä\nö€\n🙂", ["ä", "ö€", "🙂"]), ("\u{FEFF}a\n", ["\u{FEFF}a"]),
     ])
-    func linesAreTheSameHoweverTheyAreCut(_ text: String, _ lines: [String]) async throws {
+    func linesDoNotDependOnHowBytesAreCut(_ text: String, _ lines: [String]) async throws {
         for pieces in Deliveries.halves(Array(text.utf8)) {
             #expect(
                 try await Deliveries.response(pieces).lines().collected().map { Array($0.utf8) }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func randomBytesAreCutAsAWholeTextIs() async throws {
+    @Test func randomBytesAgreeWithNaiveSplitting() async throws {
         for seed in testSample(0..<2_000) {
             var generator = SeededGenerator(seed: UInt64(seed))
             let alphabet: [UInt8] = [10, 10, 13, 13, 97, 98, 0xC3, 0xA4, 0xFF, 0]
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aLineOverTheLimitIsAnErrorWhetherItsEndHasComeOrNot() async throws {
+    @Test func lineOverLimitFailsWithOrWithoutLineEnd() async throws {
         for bytes in [Array("1234\r\n12345\n".utf8), Array("1234\n12345".utf8), Array("1234\n123456789".utf8)] {
             for pieces in Deliveries.halves(bytes) {
                 var lines = Deliveries.response(pieces).lines(upTo: 4).makeAsyncIterator()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aLimitBeyondAllNumbersIsNone() async throws {
+    @Test func extremeLimitsDoNotOverflow() async throws {
         for pieces in Deliveries.halves(Array("data:a\r\n\r\n".utf8)) {
             #expect(try await Deliveries.response(pieces).lines(upTo: .max).collected() == ["data:a", ""])
             #expect(try await Deliveries.response(pieces).serverSentEvents(upTo: .max).collected().count == 1)
@@ -60,14 +60,14 @@ import Testing
         }
     }
 
-    @Test func linesBeforeAnErrorOfTheTransferAreRead() async throws {
+    @Test func linesBeforeTransferErrorAreRead() async throws {
         let lost = HTTPError(.connectionLost, request: .sample)
         var lines = Deliveries.response([Array("a\nb".utf8)], error: lost).lines().makeAsyncIterator()
         #expect(try await lines.next() == "a")
         #expect(await #expect(throws: HTTPError.self) { try await lines.next() }?.code == .connectionLost)
     }
 
-    @Test func aBodyInMemoryAndOneInAFileHaveLinesToo() async throws {
+    @Test func bodyInMemoryAndInFileHasLines() async throws {
         let body = Data("a\nb\n".utf8)
         let response = HTTPResponse(request: .sample, status: .ok, body: body)
         #expect(try await response.lines().collected() == ["a", "b"])
@@ -82,7 +82,7 @@ import Testing
         await #expect(throws: HTTPBodyError.self) { try await stored.lines().collected() }
     }
 
-    @Test func aLongLineOfManyPiecesCostsTimeInProportion() async throws {
+    @Test func longLineIsReadInLinearTime() async throws {
         // A reader that looked at old bytes again would look at 10¹² here.
         let pieces = Array(repeating: Array(repeating: UInt8(ascii: "x"), count: 100), count: 20_000)
         let lines = try await Deliveries.response(pieces).lines(upTo: 2_000_000).collected()
@@ -93,7 +93,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ResponseValuesTests {
     private struct Tick: Decodable, Equatable, Sendable { var price: Int }
 
-    @Test func eachLineIsAValueAndBlankLinesAreNone() async throws {
+    @Test func eachLineIsDecodedAndBlankLinesAreSkipped() async throws {
         let text = "{\"price\": 1}\r\n\n \t\n{\"price\":2}\n{\"price\":3}"
         for pieces in Deliveries.halves(Array(text.utf8)) {
             let ticks = try await Deliveries.response(pieces).values(as: Tick.self).collected()
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func aLineThatIsNoValueIsNamedAndDoesNotHideTheNext() async throws {
+    @Test func invalidLineIsNamedAndNextLineIsDecoded() async throws {
         let text = "{\"price\":1}\n\n{\"secret\":1}\n{\"price\":2}\n"
         var ticks = Deliveries.response([Array(text.utf8)]).values(as: Tick.self).makeAsyncIterator()
         #expect(try await ticks.next() == Tick(price: 1))

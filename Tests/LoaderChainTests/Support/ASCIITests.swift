@@ -10,7 +10,7 @@ import Testing
         #expect(ASCII.isEqualIgnoringCase("AZaz", "azAZ"))
     }
 
-    @Test func whatIsLowercaseIsFoundAtEveryPlace() {
+    @Test func isLowercaseChecksEveryPosition() {
         for count in 0..<40 {
             var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
             #expect(ASCII.isLowercase(bytes))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func everyByteIsADigitOrIsNot() {
+    @Test func digitsAreRecognizedForEveryByte() {
         for byte in 0...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
             #expect(ASCII.isDigit(byte) == ("0"..."9" ~= character), "byte \(byte)")

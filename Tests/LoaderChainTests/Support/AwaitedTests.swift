@@ -3,13 +3,13 @@ import LoaderChainTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct AwaitedTests {
-    @Test func aConditionThatIsMetAlreadyNeedsNoWait() async {
+    @Test func waitReturnsAtOnceWhenConditionIsMet() async {
         let number = Awaited(3)
         await number.wait(until: { $0 == 3 })
         #expect(await number.wait { $0 > 2 ? "\($0)" : nil } == "3")
     }
 
-    @Test func aChangeEndsTheWaitsWhoseConditionItMeetsAndNoOther() async throws {
+    @Test func changeEndsOnlyWaitsWhoseConditionIsMet() async throws {
         let number = Awaited(0)
         let ended = EventLog()
         let waits = [1, 2, 3].map { wanted in
@@ -29,7 +29,7 @@ import Testing
         #expect(number.read(\.self) == 5)
     }
 
-    @Test func theAnswerIsThatOfTheChangeWhateverComesAfterIt() async {
+    @Test func waitReturnsValueOfMatchingChange() async {
         let number = Awaited(0)
         let isWaiting = Awaited(false)
         let wait = Task {
@@ -44,7 +44,7 @@ import Testing
         #expect(await wait.value == 1)
     }
 
-    @Test func aCancelledTaskHasNoAnswer() async {
+    @Test func cancelledWaitReturnsNil() async {
         let number = Awaited(0)
         let isAsked = Awaited(false)
         let waiting = Task {
@@ -64,7 +64,7 @@ import Testing
         number.change { $0 = 1 }
     }
 
-    @Test func changesAndCancellationsRaceWithoutALoss() async {
+    @Test func racingChangesAndCancellationsEndEveryWait() async {
         let number = Awaited(0)
         await withTaskGroup(of: Void.self) { group in
             for round in 1...300 {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CalendarDayTests {
     private static let daysIn400Years = 146_097
 
-    @Test func everyDayOf400YearsFollowsTheOneBefore() {
+    @Test func dayNumbersAreConsecutiveFor400Years() {
         var number = 0
         for year in 0..<400 {
             for month in 1...12 {
@@ -23,7 +23,7 @@ import Testing
         #expect(number == Self.daysIn400Years)
     }
 
-    @Test func theCalendarRepeatsItselfAfter400Years() throws {
+    @Test func calendarRepeatsAfter400Years() throws {
         for year in 400...9999 {
             for (month, day) in [(1, 1), (2, 28), (3, 1), (12, 31)] {
                 let earlier = try #require(CalendarDay(year: year - 400, month: month, day: day))
@@ -37,14 +37,14 @@ import Testing
         }
     }
 
-    @Test func leapDaysAreWhereTheCalendarHasThem() {
+    @Test func leapDaysFollowGregorianRules() {
         let leapYears = [0, 4, 1600, 1904, 2000, 2024].filter { CalendarDay(year: $0, month: 2, day: 29) != nil }
         #expect(leapYears == [0, 4, 1600, 1904, 2000, 2024])
         for year in [1, 100, 1900, 2023, 2100] { #expect(CalendarDay(year: year, month: 2, day: 29) == nil) }
         #expect(CalendarDay(year: 2000, month: 2, day: 30) == nil)
     }
 
-    @Test func daysOutsideTheCalendarAreNone() {
+    @Test func daysOutsideCalendarAreRejectedOrClamped() {
         for (year, month, day) in [
             (-1, 1, 1), (10_000, 1, 1), (2000, 0, 1), (2000, 13, 1), (2000, 1, 0), (2000, 4, 31),
         ] {

@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct IndexedHeapTests {
-    @Test func everyWalkAgreesWithADictionary() {
+    @Test func randomWalksAgreeWithDictionary() {
         takeWalks { seed in
             var random = SeededGenerator(seed: seed)
             var heap = IndexedHeap()

@@ -4,7 +4,7 @@ import Testing
 
 /// Queues in one storage against arrays.
 @Suite(.timeLimit(.minutes(10))) struct LinkedQueueTests {
-    @Test(arguments: 0..<10) func everyWalkAgreesWithArrays(group: UInt64) {
+    @Test(arguments: 0..<10) func randomWalksAgreeWithArrays(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = QueuesWalk(seed: seed)
             for _ in 0..<80 where walk.fault.isEmpty { walk.step() }
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func aPlaceIsGoodForOneElementOnly() {
+    @Test func placeIsValidForOneElementOnly() {
         var queue = LinkedQueue<String>()
         let first = queue.append("first")
         #expect(queue.popFirst() == "first")
@@ -23,7 +23,7 @@ import Testing
         #expect(queue.remove(second) == nil && queue.isEmpty)
     }
 
-    @Test func itOwnsWhatStandsInIt() {
+    @Test func queueOwnsItsElements() {
         final class Entry {}
         weak var left: Entry?
         weak var stayed: Entry?
@@ -42,7 +42,7 @@ import Testing
         #expect(stayed == nil)
     }
 
-    @Test func aLongQueueIsReleasedWithoutRecursion() throws {
+    @Test func longQueueIsReleasedWithoutRecursion() throws {
         final class Entry {}
         try onThreads(1) { _ in
             var queue = LinkedQueue<Entry>()
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aBurstLeavesNoMemoryBehind() {
+    @Test func memoryIsFreedAfterBurst() {
         var queue = LinkedQueue<Int>()
         for _ in 0..<2 {
             let places = (0..<10_000).map { queue.append($0) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aFewComeAndGoInTheSameMemory() {
+    @Test func shortQueueReusesItsMemory() {
         var queue = LinkedQueue<Int>()
         for number in 0..<4 { _ = queue.append(number) }
         let capacity = queue.capacity

@@ -9,7 +9,7 @@ import Testing
         return events
     }
 
-    @Test func theFirstStreamHearsWhatHappenedBefore() async {
+    @Test func firstStreamReceivesEarlierEvents() async {
         let listeners = Listeners<Int>(nil)
         listeners.tell(1)
         let first = listeners.stream()
@@ -20,7 +20,7 @@ import Testing
         #expect(await all(second) == [2])
     }
 
-    @Test func aStreamOfASourceThatHasEndedEndsToo() async {
+    @Test func streamOfEndedSourceEnds() async {
         let listeners = Listeners<Int>(nil)
         listeners.tell(1)
         listeners.end()
@@ -29,7 +29,7 @@ import Testing
         #expect(await all(listeners.stream()) == [])
     }
 
-    @Test func aSlowListenerLosesTheOldest() async {
+    @Test func slowListenerLosesOldestEvents() async {
         let listeners = Listeners<Int>(nil)
         let count = Listeners<Int>.mostKept + 10
         for event in 0..<count { listeners.tell(event) }
@@ -37,14 +37,14 @@ import Testing
         #expect(await all(listeners.stream()) == Array(10..<count))
     }
 
-    @Test func theClosureHearsEverythingAtOnce() {
+    @Test func closureReceivesEveryEventAtOnce() {
         let heard = Locked<[Int]>([])
         let listeners = Listeners<Int> { event in heard.withLock { $0.append(event) } }
         for event in 1...3 { listeners.tell(event) }
         #expect(heard.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test func aListenerThatEndsItsStreamIsForgotten() async {
+    @Test func endedListenerIsRemoved() async {
         let listeners = Listeners<Int>(nil)
         for _ in 0..<100 {
             let stream = listeners.stream()

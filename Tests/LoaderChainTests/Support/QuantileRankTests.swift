@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct QuantileRankTests {
-    @Test func theRankOfAShareIsTheValueThatTheShareEndsWith() {
+    @Test func shareMapsToRankOfItsLastValue() {
         var wrong: [String] = []
         for count in 1...200 {
             for rank in 1...count {
@@ -16,7 +16,7 @@ import Testing
         #expect(wrong.isEmpty)
     }
 
-    @Test func aPositionIsWholeWhereTheShareEndsAValue() {
+    @Test func positionIsWholeAtValueBoundary() {
         #expect(QuantileRank(of: 0.07, among: 100)?.position == 7)
         #expect(QuantileRank(of: 0.5, among: 3)?.position == 1.5)
         #expect(QuantileRank(of: 0.5, among: 3)?.rank == 2)
@@ -24,12 +24,12 @@ import Testing
         #expect(QuantileRank(of: 0, among: 3)?.position == 0)
     }
 
-    @Test func theLargestCountHasRanks() {
+    @Test func largestCountDoesNotOverflow() {
         #expect(QuantileRank(of: 1, among: .max)?.rank == .max)
         #expect(QuantileRank(of: 0.5, among: .max)?.rank == 1 << 62)
     }
 
-    @Test func whatIsNoShareOrOfNoValuesHasNoRank() {
+    @Test func invalidShareOrZeroCountHasNoRank() {
         for share in [90, 1.0.nextUp, -0.1, .infinity, .nan] { #expect(QuantileRank(of: share, among: 5) == nil) }
         #expect(QuantileRank(of: 0.5, among: 0) == nil)
     }

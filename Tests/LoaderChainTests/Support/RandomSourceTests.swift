@@ -4,17 +4,17 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RandomSourceTests {
     private static let knownAnswers: [UInt64] = [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]
 
-    @Test func theGeneratorGivesTheKnownAnswersForSeed0() {
+    @Test func generatorMatchesKnownValuesForSeed0() {
         var generator = SeededGenerator(seed: 0)
         #expect((0..<3).map { _ in generator.next() } == Self.knownAnswers)
     }
 
-    @Test func randomSourcesGiveTheKnownAnswersForSeed0() {
+    @Test func randomSourceMatchesKnownValuesForSeed0() {
         let random = RandomSource(seed: 0)
         #expect((0..<3).map { _ in random.next() } == Self.knownAnswers)
     }
 
-    @Test func threadsShareOneSequenceAndNoNumberIsLostOrDoubled() async {
+    @Test func threadsShareOneSequenceWithoutLossOrDuplicate() async {
         let random = RandomSource(seed: 7)
         let rolled = await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<8 { group.addTask { (0..<1_000).map { _ in random.next() } } }
@@ -41,21 +41,21 @@ import Testing
         #expect((Duration.milliseconds(95)...Duration.milliseconds(105)).contains(average))
     }
 
-    @Test func bothBoundsOfADurationMayComeUpAndASingleOneAlwaysDoes() {
+    @Test func durationIncludesBothBounds() {
         let random = RandomSource(seed: 17)
         let (one, two) = (Duration(attoseconds: 1), Duration(attoseconds: 2))
         #expect(Set((0..<100).map { _ in random.duration(in: one...two) }) == [one, two])
         #expect(random.duration(in: one...one) == one)
     }
 
-    @Test func theWidestRangeOfDurationsDoesNotOverflow() {
+    @Test func widestDurationRangeDoesNotOverflow() {
         let random = RandomSource(seed: 19)
         let widest = Duration(attoseconds: .min)...Duration(attoseconds: .max)
         let isNegative = (0..<1_000).map { _ in random.duration(in: widest) < .zero }
         #expect(isNegative.contains(true) && isNegative.contains(false))
     }
 
-    @Test func chanceKeepsToItsProbability() {
+    @Test func chanceMatchesProbability() {
         let random = RandomSource(seed: 23)
         func hits(_ probability: Double) -> Int { (0..<10_000).count { _ in random.chance(probability) } }
         #expect(hits(0) == 0 && hits(-1) == 0 && hits(.nan) == 0)
@@ -63,7 +63,7 @@ import Testing
         #expect((2_300...2_700).contains(hits(0.25)))
     }
 
-    @Test func chanceRollsOnceWhateverTheProbability() {
+    @Test func chanceConsumesOneNumberForAnyProbability() {
         let (left, right) = (RandomSource(seed: 29), RandomSource(seed: 29))
         for probability in [0, 0.5, 1] {
             _ = left.chance(probability)
@@ -72,7 +72,7 @@ import Testing
         #expect(left.next() == right.next())
     }
 
-    @Test func theSystemsRandomSourceRolls() {
+    @Test func systemSourceGivesDistinctNumbers() {
         #expect(Set((0..<100).map { _ in RandomSource.system.next() }).count == 100)
     }
 }

@@ -2,7 +2,7 @@ import TestSizes
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RandomWalksTests {
-    @Test func theFirstFaultIsTold() {
+    @Test func firstFaultIsReported() {
         var seeds: [UInt64] = []
         let fault = firstFault(seeds: 0..<10 as Range<UInt64>) { seed in
             seeds.append(seed)

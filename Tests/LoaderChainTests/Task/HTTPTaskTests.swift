@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HTTPTaskTests {
     // MARK: 1. A task completes exactly once
 
-    @Test func everySequenceOfEventsDoesOnARealTaskWhatTheContractSays() {
+    @Test func everyEventSequenceAgreesWithNaiveTask() {
         forEverySequence(upTo: 5) { sequence in
             let driven = DrivenTask()
             var naive = NaiveTask()
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
-    func ofManyThreadsOneWins(seed: UInt64) throws {
+    func concurrentCompletionSucceedsOnce(seed: UInt64) throws {
         for round in 0..<200 as Range<UInt64> {
             let wins = Locked(0)
             let heard = Locked<[String]>([])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theLosersSayThatTheyLost() {
+    @Test func laterCompletionsReturnFalse() {
         let task = HTTPTask(request: .sample)
         #expect(task.complete(.sample))
         #expect(!task.complete(.sample))
@@ -68,7 +68,7 @@ import Testing
         #expect(!task.isCancelled)
     }
 
-    @Test func aCancelDoesNotCompleteTheTaskItself() {
+    @Test func cancelDoesNotCompleteTask() {
         let log = EventLog()
         let task = HTTPTask(request: .sample)
         task.addCompletionHandler { log.note($0.summary) }
@@ -80,7 +80,7 @@ import Testing
         #expect(log.events == ["cancelled"])
     }
 
-    @Test func aCancelledTaskKeepsTheResponseThatArrivedAllTheSame() throws {
+    @Test func cancelledTaskKeepsArrivedResponse() throws {
         let task = HTTPTask(request: .sample)
         task.cancel()
         let seen = Locked<HTTPResult?>(nil)
@@ -101,7 +101,7 @@ import Testing
         #expect(log.events == ["node 6", "node 5", "node 4", "node 3", "node 2", "node 1", "caller"])
     }
 
-    @Test func aLateHandlerRunsAtOnceWithTheResult() {
+    @Test func lateHandlerRunsAtOnceWithResult() {
         let log = EventLog()
         let task = HTTPTask(request: .sample)
         task.fail(.timedOut)
@@ -109,7 +109,7 @@ import Testing
         #expect(log.events == ["timedOut"])
     }
 
-    @Test func handlersAreLetGoOfWhenTheyHaveRun() {
+    @Test func handlersAreReleasedAfterCompletion() {
         let task = HTTPTask(request: .sample)
         weak var kept: EventLog?
         do {
@@ -123,7 +123,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func aHandlerThatHoldsItsTaskIsNoLeak() {
+    @Test func handlerHoldingItsTaskDoesNotLeak() {
         weak var gone: HTTPTask?
         do {
             let task = HTTPTask(request: .sample)
@@ -146,7 +146,7 @@ import Testing
         #expect(log.events == ["6", "5", "4", "3", "2", "1"])
     }
 
-    @Test func cancelHandlersAreSilentAfterACompletion() {
+    @Test func cancelHandlersDoNotRunAfterCompletion() {
         let log = EventLog()
         let task = HTTPTask(request: .sample)
         task.addCancelHandler { log.note("early") }
@@ -156,7 +156,7 @@ import Testing
         #expect(log.events.isEmpty)
     }
 
-    @Test func aCancelHandlerAddedAfterTheCancelRunsAtOnce() {
+    @Test func cancelHandlerAddedAfterCancelRunsAtOnce() {
         let log = EventLog()
         let task = HTTPTask(request: .sample)
         task.cancel()
@@ -166,7 +166,7 @@ import Testing
         #expect(log.events == ["before the end", "after the end"])
     }
 
-    @Test func anObserverHearsOfBothWithoutAClosure() {
+    @Test func observerReceivesCancelAndCompletion() {
         final class Observer: HTTPTaskObserver {
             let log = EventLog()
             func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { log.note(result.summary) }
@@ -181,7 +181,7 @@ import Testing
         #expect(observer.log.events == ["asked", "cancelled", "cancelled"])
     }
 
-    @Test func allHearOfTheCancelBeforeAnyHearsOfTheEnd() {
+    @Test func cancelHandlersRunBeforeCompletionHandlers() {
         let log = EventLog()
         let task = HTTPTask(request: .sample) { log.note("caller: \($0.summary)") }
         task.addCancelHandler { log.note("above") }
@@ -194,7 +194,7 @@ import Testing
         #expect(log.events == ["terminal", "above", "above: cancelled", "caller: cancelled"])
     }
 
-    @Test func aCancelHandlerThatIsHandedTheTaskDoesNotKeepIt() {
+    @Test func cancelHandlerWithTaskArgumentDoesNotRetainTask() {
         let log = EventLog()
         var task: HTTPTask? = HTTPTask(request: .sample) { log.note($0.summary) }
         task?.addCancelHandler { task in task.fail(.cancelled) }
@@ -204,7 +204,7 @@ import Testing
 
     // MARK: 4. Abandoned tasks
 
-    @Test func aCancelHandlerIsHandedTheObjectThatItWasRegisteredWith() {
+    @Test func cancelHandlerReceivesObjectItWasRegisteredWith() {
         let task = HTTPTask(request: .sample)
         let handle = task.makeChainHandle()
         let handed = Locked<[HTTPTask]>([])
@@ -218,7 +218,7 @@ import Testing
         handle.fail(.cancelled)
     }
 
-    @Test func aTaskThatTravelsHasOneLifeWithItsCallers() {
+    @Test func chainHandleSharesStateWithCallersTask() {
         let task = HTTPTask(request: .sample)
         let handle = task.makeChainHandle()
         let log = EventLog()
@@ -234,7 +234,7 @@ import Testing
         #expect(log.events == ["further below", "below", "above"])
     }
 
-    @Test func aDroppedTaskCompletesAsAbandoned() {
+    @Test func droppedTaskCompletesAsAbandoned() {
         let log = EventLog()
         var task: HTTPTask? = HTTPTask(request: .sample)
         let id = task?.id
@@ -257,7 +257,7 @@ import Testing
         #expect(observed != id)
     }
 
-    @Test func aTaskDroppedAfterACancelIsCancelled() {
+    @Test func taskDroppedAfterCancelCompletesAsCancelled() {
         let log = EventLog()
         var task: HTTPTask? = HTTPTask(request: .sample)
         task?.addCompletionHandler { log.note($0.summary) }
@@ -268,7 +268,7 @@ import Testing
 
     // MARK: 5. Calls from inside handlers
 
-    @Test func everythingMayBeCalledFromInsideAnyHandler() {
+    @Test func anyMethodMayBeCalledFromHandlers() {
         let log = EventLog()
         let task = HTTPTask(request: .sample)
         task.addCompletionHandler { result in
@@ -293,7 +293,7 @@ import Testing
 
     // MARK: Filters
 
-    @Test func filtersReplaceTheResultForEverybody() {
+    @Test func filtersReplaceResultForAllHandlers() {
         let log = EventLog()
         let task = HTTPTask(request: .sample) { log.note("above: \($0.summary)") }
         task.addResultFilter { result in
@@ -313,7 +313,7 @@ import Testing
             ])
     }
 
-    @Test func aCancelOutdoesTheFilters() {
+    @Test func cancelInFilterOverridesResult() {
         let log = EventLog()
         let task = HTTPTask(request: .sample) { log.note($0.summary) }
         task.addResultFilter { result in
@@ -325,7 +325,7 @@ import Testing
         #expect(log.events == ["cancelled"])
     }
 
-    @Test func aFilterSeesACancelledTaskAsCancelled() {
+    @Test func filterSeesCancelledTaskAsCancelled() {
         let log = EventLog()
         let task = HTTPTask(request: .sample) { log.note($0.summary) }
         task.addResultFilter { result in
@@ -337,7 +337,7 @@ import Testing
         #expect(log.events == ["filter: cancelled", "cancelled"])
     }
 
-    @Test func anAbandonedTaskPassesItsFiltersToo() {
+    @Test func abandonedTaskPassesItsFilters() {
         let log = EventLog()
         var task: HTTPTask? = HTTPTask(request: .sample) { log.note($0.summary) }
         task?.addResultFilter { _ in .sample }
@@ -347,7 +347,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test func aCancelReachesTheAttempts() {
+    @Test func cancelReachesAttempts() {
         let task = HTTPTask(request: .sample)
         let attempts = [task.makeAttempt(), task.makeAttempt(), task.makeAttempt()]
         task.cancel()
@@ -355,7 +355,7 @@ import Testing
         #expect(task.makeAttempt().isCancelled)
     }
 
-    @Test func aCompletionCancelsTheAttemptsThatAreLeft() {
+    @Test func completionCancelsRemainingAttempts() {
         let task = HTTPTask(request: .sample)
         let attempts = [task.makeAttempt(), task.makeAttempt()]
         attempts[0].complete(.sample)
@@ -365,7 +365,7 @@ import Testing
     }
 
     /// A list that is copied for each of them takes minutes for so many.
-    @Test func aHundredThousandAttemptsAtOnceCostTheSameEach() {
+    @Test func hundredThousandAttemptsTakeLinearTime() {
         let task = HTTPTask(request: .sample)
         let attempts = (0..<100_000).map { _ in task.makeAttempt() }
         for attempt in attempts.dropFirst(50_000) { attempt.complete(.sample) }
@@ -374,7 +374,7 @@ import Testing
         #expect(attempts.dropFirst(50_000).count(where: \.isCancelled) == 0)
     }
 
-    @Test func attemptsHearOfACancelInTheOrderInWhichTheyWereMade() {
+    @Test func attemptsAreCancelledInOrderOfCreation() {
         let task = HTTPTask(request: .sample)
         let log = EventLog()
         var attempts: [HTTPTask] = []
@@ -387,7 +387,7 @@ import Testing
         #expect(log.events == (1..<20).map { "\($0)" })
     }
 
-    @Test func aCallerMayHoldItsTaskWeakly() {
+    @Test func callerMayHoldTaskWeakly() {
         let terminal = ScriptedTerminal()
         let log = EventLog()
         weak let task = terminal.load(request: .sample) { log.note($0.summary) }
@@ -396,7 +396,7 @@ import Testing
         #expect(log.events == ["cancelled"])
     }
 
-    @Test func anAttemptHasAnIdentityOfItsOwn() {
+    @Test func attemptHasItsOwnID() {
         let task = HTTPTask(request: .sample)
         #expect(task.makeAttempt().id != task.id)
         #expect(task.makeChainHandle().id == task.id)

@@ -23,7 +23,7 @@ import Testing
 
     private var only: HTTPTask { get throws { try #require(terminal.held.first) } }
 
-    @Test func theTaskEndsAtItsDeadline() throws {
+    @Test func taskEndsAtItsDeadline() throws {
         let seen = Locked<HTTPError?>(nil)
         terminal.load(request: request(within: .seconds(2))) { result in seen.withLock { $0 = result.error } }
         timers.advance(by: .milliseconds(1_999))
@@ -35,25 +35,25 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aResultInTimeLeavesNoTimer() throws {
+    @Test func resultInTimeLeavesNoTimer() throws {
         terminal.load(request: request(within: .seconds(2))) { [log] in log.note($0.summary) }
         #expect(timers.pendingCount == 1)
         terminal.answer(try only)
         #expect(log.events == ["response"] && timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIsNeverLoadedLeavesNoTimer() {
+    @Test func taskThatIsNeverLoadedLeavesNoTimer() {
         _ = HTTPTask(request: request(within: .seconds(2)))
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatWasAbandonedLeavesNoTimer() throws {
+    @Test func abandonedTaskLeavesNoTimer() throws {
         terminal.load(request: request(within: .seconds(2))) { [log] in log.note($0.summary) }
         terminal.forget(try only)
         #expect(log.events == ["abandoned"] && timers.pendingCount == 0)
     }
 
-    @Test func aDeadlineThatHasPassedIsNoticedByTheFirstLoader() {
+    @Test func passedDeadlineFailsTaskAtFirstLoader() {
         let late = request(within: .zero)
         (HTTPLoader() --> terminal).load(request: late) { [log] result in
             log.note("\(result.summary) \(result.error?.loader ?? "")")
@@ -62,7 +62,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aDeadlineThatPassesOnTheWayIsNoticedByTheNextLoader() {
+    @Test func deadlinePassedInLoaderFailsTaskAtNextLoader() {
         // A machine that wakes up is ahead of its timers.
         let clock = LateTimers()
         var late = HTTPRequest.sample
@@ -76,7 +76,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aCancelThatComesFirstStays() {
+    @Test func cancelBeforeDeadlineDeterminesResult() {
         let waits = ScriptedTerminal(onCancel: .waits)
         let task = waits.load(request: request(within: .seconds(2))) { [log] in log.note($0.summary) }
         task.cancel()
@@ -85,7 +85,7 @@ import Testing
         #expect(log.events == ["cancelled"] && timers.pendingCount == 0)
     }
 
-    @Test func aDeadlineThatComesFirstStays() {
+    @Test func deadlineBeforeCancelDeterminesResult() {
         let waits = ScriptedTerminal(onCancel: .waits)
         let task = waits.load(request: request(within: .seconds(2))) { [log] in log.note($0.summary) }
         timers.advance(by: .seconds(2))
@@ -98,7 +98,7 @@ import Testing
 
     /// A vendor's code that knows no cancels, in an async loader, and a loader that keeps tasks.
     @Test(arguments: [true, false])
-    func aCallerAboveCodeThatIgnoresCancelsWaitsNoLonger(_ isAsync: Bool) async throws {
+    func callerReturnsAtDeadlineWhenCancelIsIgnored(_ isAsync: Bool) async throws {
         let (answers, answer) = AsyncStream<Void>.makeStream()
         let begun = EventLog()
         let vendor = ClosureLoader("Vendor") { request, next in
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// There is no deadline: the caller's Swift task is cancelled.
-    @Test func aCancelledCallerAboveCodeThatIgnoresCancelsWaitsNoLonger() async throws {
+    @Test func cancelledCallerReturnsAfterTenSecondsWhenCancelIsIgnored() async throws {
         let stubborn = StubbornTerminal()
         let guardian = Autocancel()
         let chain = guardian --> Retry(.never) --> stubborn
@@ -149,7 +149,7 @@ import Testing
         #expect(guardian.details == "in flight 0")
     }
 
-    @Test func aCancelledCallerAboveALoaderThatStopsLeavesNoTimer() async {
+    @Test func cancelledCallerLeavesNoTimerWhenLoaderStops() async {
         let waiting = Task { [timers, terminal] in
             await HTTPTask(request: .sample).result(on: timers) { terminal.load(task: $0) }
         }
@@ -159,7 +159,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func theErrorNamesTheLoaderBelowARetryThatIgnoresItsCancel() throws {
+    @Test func errorNamesLoaderBelowRetryThatIgnoresCancel() throws {
         let stubborn = StubbornTerminal()
         let chain = Retry(.immediately(maximumNumberOfAttempts: 3), timers: timers) --> stubborn
         let seen = Locked<HTTPError?>(nil)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPError.Code.deadlineExceeded, .cancelled, .connectionLost])
-    func filtersCannotHideIt(_ code: HTTPError.Code) {
+    func filtersCannotReplaceDeadlineError(_ code: HTTPError.Code) {
         (Judging(code) --> terminal).load(request: request(within: .seconds(1))) { [log] in log.note($0.summary) }
         timers.advance(by: .seconds(1))
         #expect(log.events == ["deadlineExceeded"])
@@ -184,7 +184,7 @@ import Testing
         arguments: [
             (nil, 1, 1), (1, nil, 1), (1, 2, 1), (2, 1, 1), (1, 1, 1), (nil, nil, nil),
         ] as [(Int?, Int?, Int?)])
-    func theEarlierDeadlineWins(_ first: Int?, _ second: Int?, _ expected: Int?) throws {
+    func earlierDeadlineWins(_ first: Int?, _ second: Int?, _ expected: Int?) throws {
         let task = HTTPTask(request: request(within: first.map { .seconds($0) }))
         task.addCompletionHandler { [log] in log.note($0.summary) }
         task.request = request(within: second.map { .seconds($0) })
@@ -200,14 +200,14 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func itIsNotRemovedByALoaderThatSendsAnotherRequest() {
+    @Test func deadlineSurvivesReplacementOfRequest() {
         let chain = ModifyRequest { _ in HTTPRequest.sample } --> terminal
         chain.load(request: request(within: .seconds(1))) { [log] in log.note($0.summary) }
         timers.advance(by: .seconds(1))
         #expect(log.events == ["deadlineExceeded"])
     }
 
-    @Test func aLoaderMaySetOneForAll() {
+    @Test func loaderMaySetDeadlineForAllTasks() {
         let chain = ModifyRequest { [timers] request in
             var request = request
             request.deadline = .after(.seconds(3), on: timers)
@@ -228,7 +228,7 @@ import Testing
     // MARK: Attempts
 
     @Test(arguments: [(2, nil), (2, 5), (5, 2), (nil, 2)] as [(Int?, Int?)])
-    func anAttemptEndsAtTheEarlierDeadline(_ task: Int?, _ attempt: Int?) throws {
+    func attemptEndsAtEarlierDeadline(_ task: Int?, _ attempt: Int?) throws {
         let ownTask = HTTPTask(request: request(within: task.map { .seconds($0) }))
         let ownAttempt = ownTask.makeAttempt(request(within: attempt.map { .seconds($0) }))
         ownAttempt.addCompletionHandler { [log] in log.note("attempt \($0.summary)") }
@@ -241,7 +241,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func attemptsOfATaskWithADeadlineNeedNoTimers() {
+    @Test func attemptsShareTimerOfTaskDeadline() {
         let task = HTTPTask(request: request(within: .seconds(2)))
         let attempts = (0..<3).map { _ in task.makeAttempt() } + [task.makeAttempt(.sample)]
         #expect(timers.pendingCount == 1)
@@ -252,7 +252,7 @@ import Testing
         task.fail(.unknown)
     }
 
-    @Test func anAsyncLoaderIsHeldToIt() async throws {
+    @Test func deadlineAppliesToAsyncLoader() async throws {
         let chain = ClosureLoader { _, next in try await next(.sample) } --> terminal
         let task = HTTPTask(request: request(within: .seconds(2)))
         async let result = task.result { chain.load(task: $0) }
@@ -264,7 +264,7 @@ import Testing
 
     // MARK: Reading results
 
-    @Test func itIsNoTransientFailure() {
+    @Test func deadlineExceededIsNotTransient() {
         let error = HTTPError(
             .deadlineExceeded, request: .sample, response: HTTPResponse(request: .sample, status: .serviceUnavailable))
         #expect(!HTTPResult.failure(error).isTransientFailure)

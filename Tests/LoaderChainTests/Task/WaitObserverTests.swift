@@ -8,7 +8,7 @@ import Testing
     private let early = Waits()
     private let late = Waits()
 
-    @Test func anObserverHearsOfWholeWaitsOnly() {
+    @Test func observerReceivesOnlyWholeWaits() {
         task.addWaitObserver(early)
         #expect(task.beginWait())
         task.addWaitObserver(late)
@@ -19,14 +19,14 @@ import Testing
         #expect(late.log.events == ["begins", "ended"])
     }
 
-    @Test func aWaitThatNoOneHeardOfHasNoEnd() {
+    @Test func observerAddedAfterWaitBeganReceivesNoEnd() {
         #expect(!task.beginWait())
         task.addWaitObserver(late)
         task.endWait()
         #expect(late.log.events.isEmpty)
     }
 
-    @Test func theSameHoldsForAnAttempt() {
+    @Test func observerReceivesOnlyWholeWaitsOfAttempts() {
         task.addWaitObserver(early)
         let first = task.makeAttempt()
         let second = task.makeAttempt()
@@ -42,7 +42,7 @@ import Testing
         for attempt in [first, second] { attempt.fail(.timedOut) }
     }
 
-    @Test func anEndWithoutABeginningIsNothing() {
+    @Test func endWaitWithoutBeginIsIgnored() {
         task.addWaitObserver(early)
         task.endWait()
         #expect(early.log.events.isEmpty)

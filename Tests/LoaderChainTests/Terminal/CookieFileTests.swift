@@ -18,7 +18,7 @@ import Testing
 
     private func clean() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
 
-    @Test func whatHasADateOutlastsTheProcess() throws {
+    @Test func cookiesWithExpiryAreSavedAndRestored() throws {
         defer { clean() }
         let jar = try CookieJar(file: file)
         let fields = [
@@ -45,7 +45,7 @@ import Testing
             again.field(for: request) == "a=1; 5; b=\"2 \\ é\"" || again.field(for: request) == "a=1; b=\"2 \\ é\"; 5")
     }
 
-    @Test func theDefaultPathMayHaveASemicolon() throws {
+    @Test func defaultPathWithSemicolonRoundTrips() throws {
         defer { clean() }
         let jar = try CookieJar(file: file)
         jar.insert("a=1; Max-Age=1000", for: HTTPRequest(url: URL(string: "https://a.test/x;v=1/y")!))
@@ -53,7 +53,7 @@ import Testing
         #expect(try CookieJar(file: file).cookies.map(\.path) == ["/x;v=1"])
     }
 
-    @Test func onlyTheOwnerCanReadTheFile() throws {
+    @Test func fileIsReadableByOwnerOnly() throws {
         defer { clean() }
         let jar = try CookieJar(file: file)
         jar.insert("a=1; Max-Age=1000", for: request)
@@ -66,7 +66,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["cookies.json"])
     }
 
-    @Test func changesAreWrittenTogetherAfterAMoment() throws {
+    @Test func changesAreWrittenTogetherAfterDelay() throws {
         defer { clean() }
         let timers = ManualTimers()
         let jar = try CookieJar(file: file, timers: timers)
@@ -88,7 +88,7 @@ import Testing
         timers.runAll()
     }
 
-    @Test func whatHasExpiredMeanwhileIsNotRead() throws {
+    @Test func expiredCookiesAreNotRead() throws {
         defer { clean() }
         let timers = ManualTimers()
         let jar = try CookieJar(file: file, timers: timers)
@@ -108,7 +108,7 @@ import Testing
         "", "x", "[]", "{}", #"{"version":2,"cookies":[]}"#, #"{"version":1}"#,
         #"{"version":1,"cookies":{}}"#,
     ])
-    func aFileOfAnotherKindIsAnErrorAndStays(_ text: String) throws {
+    func fileOfUnknownFormatIsRejectedAndKept(_ text: String) throws {
         defer { clean() }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
@@ -121,7 +121,7 @@ import Testing
         #"{"name":"a"}"#, "7", "null", "[]", item(value: #"1\r\nX: y"#), item(value: "1; b=2"), item(path: "x"),
         item(domain: ""), item(expires: "1e999"), item(name: String(repeating: "n", count: 4096)),
     ])
-    func aDamagedCookieIsLeftOutAndNothingIsLost(_ damaged: String) throws {
+    func damagedCookieIsLeftOutAndFileIsCopied(_ damaged: String) throws {
         defer { clean() }
         let text = Self.file(Self.item(expires: "99999999999"), damaged, Self.item(name: "m", expires: "99999999999"))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -179,20 +179,20 @@ import Testing
         """
     }
 
-    @Test func theFormIsReadAsItIsWritten() throws {
+    @Test func fileOfVersionOneIsRead() throws {
         defer { clean() }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(Self.file(Self.item(expires: "99999999999")).utf8).write(to: file)
         #expect(try CookieJar(file: file).cookies.map(\.pair) == ["n=1"])
     }
 
-    @Test func aURLMustNameAFile() {
+    @Test func urlThatNamesNoFileIsRejected() {
         for url in ["https://a.test/x", "file:///", "file:///tmp/"] {
             #expect(throws: CookieJar.Failure.self) { try CookieJar(file: URL(string: url)!) }
         }
     }
 
-    @Test func aFailureIsToldAndTheNextSaveTriesAgain() throws {
+    @Test func saveFailureIsReportedAndNextSaveRetries() throws {
         defer { clean() }
         // Their clock stands still, so only `save` writes.
         let timers = ManualTimers()

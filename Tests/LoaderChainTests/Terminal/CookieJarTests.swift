@@ -70,14 +70,14 @@ import Testing
         ("https://a.test/", "n=v; Max-Age=0", "https://a.test/", false),
         ("https://a.test/", "n=v; Max-Age=1", "https://a.test/", true),
     ])
-    func aCookieGoesWhereItMay(_ from: String, _ field: String, _ to: String, _ isSent: Bool) {
+    func cookieIsSentOnlyWhereAllowed(_ from: String, _ field: String, _ to: String, _ isSent: Bool) {
         // Their clock stands still, so an hour is no different from a second.
         let jar = CookieJar(timers: ManualTimers())
         jar.insert(field, for: Self.request(from))
         #expect(jar.cookies(for: Self.request(to)).count == (isSent ? 1 : 0))
     }
 
-    @Test func aRequestWithoutAHostHasNoCookies() {
+    @Test func requestWithoutHostHasNoCookies() {
         let jar = CookieJar()
         #expect(!jar.insert("n=v", for: HTTPRequest(path: "/")))
         #expect(jar.cookies(for: HTTPRequest(path: "/")).isEmpty)
@@ -94,7 +94,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["1", "2", "3", "", "5"])
     }
 
-    @Test func whatExpiresIsGone() {
+    @Test func expiredCookieIsRemoved() {
         let timers = ManualTimers()
         let jar = CookieJar(timers: timers)
         let request = Self.request("https://a.test/")
@@ -105,7 +105,7 @@ import Testing
         #expect(jar.field(for: request) == nil && jar.cookies.isEmpty)
     }
 
-    @Test func aServerRemovesWhatItSet() {
+    @Test func expiredSetCookieRemovesMatchingCookie() {
         let jar = CookieJar()
         let request = Self.request("https://a.test/")
         jar.insert("n=v", for: request)
@@ -120,13 +120,13 @@ import Testing
         ("http://a.test/", "n=evil; Path=/x", false), ("http://a.test/", "other=fine", true),
         ("http://x.test/", "n=fine", true), ("https://a.test/", "n=fine", true), ("http://b.a.test/", "n=evil", false),
     ])
-    func aProtectedCookieIsNotCovered(_ from: String, _ field: String, _ isStored: Bool) {
+    func secureCookieCannotBeShadowedOverHTTP(_ from: String, _ field: String, _ isStored: Bool) {
         let jar = CookieJar()
         jar.insert("n=v; Secure; Domain=a.test; Path=/", for: Self.request("https://a.test/"))
         #expect(jar.insert(field, for: Self.request(from)) == isStored)
     }
 
-    @Test func publicSuffixesAreThoseOfAList() {
+    @Test func publicSuffixesFollowGivenList() {
         let list = "// com is one\r\ncom\n\nco.uk  and a remark\n*.ck\n!www.ck\n*.KAWASAKI.jp\n公司.cn\n"
         let suffixes = PublicSuffixes(list: list)
         for name in ["com", "test", "co.uk", "co.uk.", "a.ck", "x.kawasaki.jp"] {
@@ -145,7 +145,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func aDomainHasAtMostFiftyCookies() {
+    @Test func domainKeepsAtMostFiftyCookies() {
         let jar = CookieJar(timers: ManualTimers())
         let request = Self.request("https://a.test/")
         jar.insert("kept=v; Secure; Max-Age=60", for: request)
@@ -155,7 +155,7 @@ import Testing
         #expect(jar.cookies(for: request).map(\.name) == ["kept"] + (31..<80).map { "n\($0)" })
     }
 
-    @Test func whatIsUsedStays() {
+    @Test func recentlyUsedCookieIsKept() {
         let jar = CookieJar()
         let used = Self.request("https://a.test/used")
         jar.insert("kept=v; Path=/used", for: used)
@@ -166,7 +166,7 @@ import Testing
         #expect(jar.cookies.first?.name == "kept")
     }
 
-    @Test func aJarHasALimit() {
+    @Test func jarDropsOldestCookiesBeyondLimit() {
         let jar = CookieJar()
         for number in 0..<3_010 { jar.insert("n=v", for: Self.request("https://\(number).test/")) }
         #expect(jar.cookies.count == 3_000)
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: Removing
 
-    @Test func chosenCookiesAreRemoved() {
+    @Test func removeAllRemovesMatchingCookies() {
         let jar = CookieJar()
         for name in ["a", "b", "c"] { jar.insert("\(name)=v", for: Self.request("https://a.test/")) }
         jar.removeAll { $0.name == "b" }

@@ -11,7 +11,7 @@ import Testing
 
 /// The jar compared with the standard's rules, applied one after another to a plain list.
 @Suite(.timeLimit(.minutes(10))) struct CookieStoreTests {
-    @Test(arguments: 0..<4 as Range<UInt64>) func aJarKeepsTheStandardsRules(_ group: UInt64) {
+    @Test(arguments: 0..<4 as Range<UInt64>) func jarAgreesWithStandardsAlgorithm(_ group: UInt64) {
         takeWalks(seeds: group * 100..<group * 100 + 100) { seed in
             var walk = CookieWalk(seed: seed)
             for step in 0..<60 { if let fault = walk.step() { return "step \(step): \(fault)" } }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func anEarlyTimerIsSetAgain() {
+    @Test func earlyTimerIsRescheduled() {
         let timers = ManualTimers()
         let rings = Locked<[TimerInstant]>([])
         let watch = DeadlineWatch(EarlyTimers(timers)) { now in
@@ -32,7 +32,7 @@ import Testing
         #expect(rings.withLock { $0 } == [deadline])
     }
 
-    @Test func itRingsForTheEarliestAndThenForWhatIsLeft() {
+    @Test func watchRingsForEarliestThenRemainingDeadlines() {
         let timers = ManualTimers()
         let left = Locked<Set<TimerInstant>>([])
         let rings = Locked<[TimerInstant]>([])

@@ -21,7 +21,7 @@ import Testing
         #expect(log.events == ["0", "5", "9"])
     }
 
-    @Test func whatComesWhileACallIsPendingIsReportedByItsNewest() {
+    @Test func pendingProgressIsReportedByNewestValue() {
         let reporter = reporter()
         queue.suspend()
         for sent: Int64 in [1, 2, 3, 3] { reporter.report(TransferProgress(bytesSent: sent)) }
@@ -32,7 +32,7 @@ import Testing
         #expect(log.events == ["3"])
     }
 
-    @Test func afterTheEndNothingIsReported() {
+    @Test func progressAfterEndIsNotReported() {
         let reporter = reporter()
         queue.suspend()
         reporter.report(TransferProgress(bytesSent: 1))

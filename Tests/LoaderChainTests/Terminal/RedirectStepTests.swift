@@ -28,12 +28,12 @@ import Testing
         return try #require(ask)
     }
 
-    @Test func aRefusedOneIsTheResponse() throws {
+    @Test func refusedRedirectIsDelivered() throws {
         let step = try step(.refuse, to: "http://b/2")
         if case .deliver = step {} else { Issue.record("It was not delivered: \(step)") }
     }
 
-    @Test func asManyAreFollowedAsMay() throws {
+    @Test func redirectsAreFollowedUpToLimit() throws {
         #expect(target(try step(.follow(upTo: 2), followed: 1)) == "/2")
         #expect(code(try step(.follow(upTo: 2), followed: 2)) == .tooManyRedirects)
         #expect(code(try step(.follow(upTo: 0))) == .tooManyRedirects)
@@ -43,7 +43,7 @@ import Testing
         ("https://a/1", "http://a/2", true), ("HTTPS://a/1", "http://b/2", true), ("https://a/1", "https://b/2", false),
         ("http://a/1", "https://a/2", false), ("http://a/1", "http://b/2", false),
     ])
-    func noneLeadsFromAConfidentialAddressToAnOpenOne(_ first: String, _ second: String, _ isDowngrade: Bool) throws {
+    func downgradeToHTTPIsRejectedUnlessAsked(_ first: String, _ second: String, _ isDowngrade: Bool) throws {
         let step = try step(.follow(upTo: 20), from: first, to: second)
         #expect(code(step) == (isDowngrade ? .insecureConnection : nil))
         // The user's closure may want it.
@@ -51,13 +51,13 @@ import Testing
         #expect(target(RedirectStep(chosen: try #require(asking()), followed: 3)) == "/2")
     }
 
-    @Test func theClosureHasTheUsualLimitAndMayDecline() throws {
+    @Test func closureMayDeclineAndHasUsualLimit() throws {
         #expect(try question(try step(.ask { _, _ in nil }))()?.path == nil)
         let next = HTTPRequest(url: try #require(URL(string: "https://a/2")))
         #expect(code(RedirectStep(chosen: next, followed: RedirectPolicy.usualLimit)) == .tooManyRedirects)
     }
 
-    @Test func aBodyThatWasASourceIsNotSentTwice() throws {
+    @Test func streamBodyIsNotSentTwice() throws {
         let stream = StreamBody { nil }
         #expect(code(try step(.follow(upTo: 20), body: stream)) == .invalidRequest)
         #expect(target(try step(.follow(upTo: 20), body: DataBody(Data("again".utf8)))) == "/2")

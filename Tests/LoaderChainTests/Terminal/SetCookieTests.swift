@@ -18,7 +18,7 @@ import Testing
         ("b", "", "b"), ("a=\"b\"; Path=/", "a", "\"b\""), ("a=b,c=d", "a", "b,c=d"), ("a=b;", "a", "b"),
         ("a=b;;;=;x=y; =z", "a", "b"), ("ä=ö", "ä", "ö"), ("a\tb=c", "a\tb", "c"),
     ])
-    func namesAndValuesAreTakenAsTheyStand(_ text: String, _ name: String, _ value: String) {
+    func namesAndValuesAreTrimmedButNotDecoded(_ text: String, _ name: String, _ value: String) {
         let cookie = Self.read(text)
         #expect(cookie?.name == name)
         #expect(cookie?.value.value == value)
@@ -27,16 +27,16 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "=", " = ; Path=/", ";a=b", "a=b\u{0}", "a\u{7F}=b", "a=b; Path=/\r", "a=b\nc=d"])
-    func whatIsNoCookieIsIgnored(_ text: String) { #expect(Self.read(text) == nil) }
+    func invalidFieldIsIgnored(_ text: String) { #expect(Self.read(text) == nil) }
 
-    @Test func aPairHasALimit() {
+    @Test func pairBeyondLimitIsRejected() {
         let name = String(repeating: "n", count: 96)
         #expect(Self.read("\(name)=\(String(repeating: "v", count: 4000))") != nil)
         #expect(Self.read("\(name)=\(String(repeating: "v", count: 4001))") == nil)
         #expect(Self.read("\(name)=\(String(repeating: "é", count: 2001))") == nil)
     }
 
-    @Test func anAttributeThatIsTooLongDoesNotCount() {
+    @Test func overlongAttributeIsIgnored() {
         let long = String(repeating: "x", count: 1023)
         #expect(Self.read("a=b; Path=/\(long)")?.path == "/\(long)")
         #expect(Self.read("a=b; Path=/\(long)x")?.path == nil)
@@ -56,12 +56,12 @@ import Testing
         ("Domain=", ""), ("Domain=.", ""), ("Domain=..a", ".a"), ("Domain=a; Domain=b", "b"), ("Domain", ""),
         ("Domain=a; Domain=", ""),
     ])
-    func theLastDomainCounts(_ attributes: String, _ domain: String) {
+    func lastDomainCounts(_ attributes: String, _ domain: String) {
         #expect(Self.read("a=b; \(attributes)")?.domain == domain)
     }
 
     @Test(arguments: [("Path=", nil), ("Path=x", nil), ("Path=/x; Path=y", nil), ("Path=/x; Path=/y", "/y")])
-    func theLastPathCounts(_ attributes: String, _ path: String?) {
+    func lastPathCounts(_ attributes: String, _ path: String?) {
         #expect(Self.read("a=b; \(attributes)")?.path == path)
     }
 
@@ -78,7 +78,7 @@ import Testing
             ("Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60", 60),
             ("Max-Age=x; Expires=Mon, 12 Jan 1970 13:46:50 GMT", 10),
         ] as [(String, Double?)])
-    func expiryIsThatOfMaxAgeOrElseOfExpires(_ attributes: String, _ seconds: Double?) {
+    func maxAgeTakesPrecedenceOverExpires(_ attributes: String, _ seconds: Double?) {
         #expect(Self.read("a=b; \(attributes)")?.expiry == seconds.map { Self.now.addingTimeInterval($0) })
     }
 
@@ -112,12 +112,12 @@ import Testing
         "06 Nov 1994 08:60:00", "06 Nov 1994 08:49:60", "06 Nov 1994 08:49", "006 Nov 1994 08:49:37",
         "06 Nov 19941 08:49:37", "06 No 1994 08:49:37", "06 Nov 1994 008:49:37", "29 Feb 1900 00:00:00",
     ])
-    func whatIsNoDateIsNone(_ text: String) { #expect(CookieDate.date(text) == nil) }
+    func invalidDateIsRejected(_ text: String) { #expect(CookieDate.date(text) == nil) }
 
     @Test(arguments: [
         ("70", 0), ("69", 3_124_224_000), ("00", 946_684_800), ("99", 915_148_800), ("1601", -11_644_473_600),
     ])
-    func yearsOfTwoDigitsAreNear(_ year: String, _ seconds: Double) {
+    func twoDigitYearsMeanYearsFrom1970To2069(_ year: String, _ seconds: Double) {
         #expect(CookieDate.date("01 Jan \(year) 00:00:00")?.timeIntervalSince1970 == seconds)
     }
 }

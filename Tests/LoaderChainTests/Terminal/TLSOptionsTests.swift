@@ -60,7 +60,7 @@ import Testing
         (options { $0.pins["localhost"] = [pin] }, .pins), (options { $0.minimumVersion = .v1_2 }, .minimumVersion),
     ]
 
-    @Test(arguments: each) func whatATerminalCannotDoIsRefused(_ options: TLSOptions, _ feature: TLSOptions.Feature) {
+    @Test(arguments: each) func unsupportedFeatureIsRefused(_ options: TLSOptions, _ feature: TLSOptions.Feature) {
         #expect(options.features == [feature])
         #expect(refusal(options) == nil)
         #expect(refusal(options, supporting: [feature]) == nil)
@@ -68,12 +68,12 @@ import Testing
         #expect(refusal(options, supporting: [])?.hasPrefix("The terminal cannot \(feature); use another") == true)
     }
 
-    @Test func theDefaultAsksForNothing() {
+    @Test func defaultOptionsNeedNoFeatures() {
         #expect(TLSOptions().features.isEmpty)
         #expect(refusal(TLSOptions(), supporting: []) == nil)
     }
 
-    @Test func theOtherFormOfAClientCertificateIsAdvisedWhereItHelps() {
+    @Test func refusalSuggestsSupportedCertificateFormat() {
         let pem = Self.each[2].0
         let archive = Self.each[3].0
         #expect(refusal(pem, supporting: [.pkcs12ClientCertificate])?.contains("openssl pkcs12 -export") == true)
@@ -84,11 +84,11 @@ import Testing
     // MARK: Options that are not whole
 
     @Test(arguments: ["", "https://a.example", "a.example:443", "a.example/", "*", "*.", "*.*.example", "[::1]", "a b"])
-    func whatIsNoHostHasNoPins(_ host: String) {
+    func pinsForInvalidHostAreRefused(_ host: String) {
         #expect(refusal(Self.options { $0.pins[host] = [Self.pin] })?.contains("which is not a valid host") == true)
     }
 
-    @Test func anEmptySetOfPinsIsRefused() {
+    @Test func emptyPinSetIsRefused() {
         #expect(refusal(Self.options { $0.pins["a.example"] = [] })?.contains("a.example has an empty set") == true)
     }
 
@@ -102,9 +102,9 @@ import Testing
         options { $0.clientCertificate = .pkcs12(.pem(certificate), passphrase: "") },
         options { $0.clientCertificate = .pkcs12(.data(Data()), passphrase: "") },
     ])
-    func materialOfTheWrongKindIsRefused(_ options: TLSOptions) { #expect(refusal(options) != nil) }
+    func materialOfWrongKindIsRefused(_ options: TLSOptions) { #expect(refusal(options) != nil) }
 
-    @Test func aFileIsReadWhenTheOptionsAreChecked() throws {
+    @Test func fileIsReadWhenOptionsAreChecked() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Pins
 
-    @Test func pinsBelongToHosts() {
+    @Test func pinsOfMostSpecificHostPatternApply() {
         let options = Self.options {
             $0.pins = [
                 "A.example": [Self.pin], "*.b.example.": [Self.pin], "*.c.b.example": [Self.other],
@@ -136,7 +136,7 @@ import Testing
         for (host, pins) in expected { #expect(options.pins(for: host) == pins, "\(host)") }
     }
 
-    @Test func aHostWithPinsIsNotReachedOverPlainHTTP() {
+    @Test func pinnedHostIsNotReachedOverHTTP() {
         let options = Self.options { $0.pins["a.example"] = [Self.pin] }
         #expect(options.reasonNotToSend(HTTPRequest(scheme: "http", host: "A.example")) != nil)
         #expect(options.reasonNotToSend(HTTPRequest(scheme: "HTTPS", host: "A.example")) == nil)
@@ -144,11 +144,11 @@ import Testing
     }
 
     @Test(arguments: ["", "short", "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E"])
-    func whatIsNoHashIsNoPin(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
+    func invalidHashIsRejected(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
 
     // MARK: The rest
 
-    @Test func versionsHaveAnOrder() {
+    @Test func versionsAreOrdered() {
         #expect(TLSVersion.v1_2 < .v1_3)
         #expect("\(TLSVersion.v1_3)" == "TLS 1.3")
     }
@@ -187,7 +187,7 @@ import Testing
         "", "-----BEGIN A-----", "-----BEGIN A-----\nAQ==\n-----END B-----", "-----END A-----", "-----BEGIN -",
         "-----BEGIN A-----\nAQ==\n-----BEGIN B-----", "-----BEGIN A----\nAQ==\n-----END A----",
     ])
-    func whatIsNotCompleteIsNoBlock(_ text: String) { #expect(PEM.blocks(in: Data(text.utf8)).isEmpty) }
+    func incompleteBlockIsIgnored(_ text: String) { #expect(PEM.blocks(in: Data(text.utf8)).isEmpty) }
 
     @Test func twoCertificatesAreTwoBlocks() throws {
         let certificate = try #require(PEM.blocks(in: Data(TLSOptionsTests.certificate.utf8)).first)
@@ -195,7 +195,7 @@ import Testing
         #expect(PEM.blocks(in: Data(two.utf8)) == [certificate, certificate])
     }
 
-    @Test func aSequenceOfDERIsWhole() throws {
+    @Test func isDERRequiresCompleteSequence() throws {
         let bytes = try #require(PEM.blocks(in: Data(TLSOptionsTests.certificate.utf8)).first).bytes
         #expect(PEM.isDER(bytes))
         #expect(!PEM.isDER(bytes.dropLast()) && !PEM.isDER(bytes + [0]) && !PEM.isDER(bytes.dropFirst()))

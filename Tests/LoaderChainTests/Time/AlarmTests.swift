@@ -16,7 +16,7 @@ import Testing
         alarm.set(on: timers, for: { seconds.map(instant) }) { [rings] in rings.withLock { $0.append(number) } }
     }
 
-    @Test func anAlarmForTheSameMomentIsNotSetAgain() {
+    @Test func alarmForSameInstantIsNotRescheduled() {
         set(nil)
         set(5)
         set(5)
@@ -28,7 +28,7 @@ import Testing
         #expect(timers.deadlines.count == 2 && timers.cancelled == [0, 1])
     }
 
-    @Test func aTimerOfAnOldSettingDoesNothing() {
+    @Test func timerOfEarlierSettingIsIgnored() {
         set(5, ring: 1)
         set(4, ring: 2)
         timers.fire(0)
@@ -44,7 +44,7 @@ import Testing
         #expect(rung == [2, 3])
     }
 
-    @Test func anAlarmMayRingBeforeItsTimerWasKept() {
+    @Test func alarmMayRingBeforeTimerIsStored() {
         timers.firesEarly = true
         set(5, ring: 1)
         #expect(rung == [1] && timers.cancelled == [0])
@@ -55,7 +55,7 @@ import Testing
         #expect(rung == [1, 2])
     }
 
-    @Test func anAlarmThatHasEndedHearsNothing() {
+    @Test func endedAlarmDoesNotRing() {
         set(5)
         alarm.end()
         #expect(timers.cancelled == [0])
@@ -63,7 +63,7 @@ import Testing
         #expect(rung == [])
     }
 
-    @Test func oneThatWasOvertakenSetsNothing() {
+    @Test func overtakenSetCallSchedulesNothing() {
         // This call asked for the moment before the state was changed, and comes after the thread that changed it.
         alarm.set(
             on: timers,
@@ -83,7 +83,7 @@ import Testing
         #expect(timers.deadlines == [instant(4)] && timers.cancelled == [0])
     }
 
-    @Test func ofManyThreadsTheLastChangeCounts() async {
+    @Test func lastConcurrentChangeDeterminesTimer() async {
         for round in 0..<200 {
             let alarm = Alarm()
             let timers = LateTimers()

@@ -7,7 +7,7 @@ import Testing
         (0, 10, 0), (5, 10, 5), (-1, 10, 0), (86_400 * 60, 10, 86_400 * 60), (86_400 * 61, 10, 0),
         (86_400 * 61, 86_400 * 31, 86_400 * 61),
     ])
-    func anAgeIsBelievedUpToABound(age: Int, limit: Int, believed: Int) {
+    func implausibleAgeIsZero(age: Int, limit: Int, believed: Int) {
         #expect(BelievableAge.of(.seconds(age), limit: .seconds(limit)) == .seconds(believed))
     }
 }

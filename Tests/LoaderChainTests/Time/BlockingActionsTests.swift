@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct BlockingActionsTests {
     private let timers = SystemTimers()
 
-    @Test func aLoaderThatBlocksBelowARetryDoesNotHoldUpTheTimersOfAnotherChain() async {
+    @Test func blockingLoaderDoesNotDelayTimersOfOtherChain() async {
         let other = slowChain()
         let waited = Locked<[DispatchTimeoutResult]>([])
         let chain =
@@ -21,7 +21,7 @@ import Testing
         #expect(waited.withLock { $0 } == [.success])
     }
 
-    @Test func aHandlerThatWaitsForAnotherTimedChainGetsItsResult() async {
+    @Test func handlerMayWaitForResultOfOtherChain() async {
         let other = slowChain()
         let waited = Locked<DispatchTimeoutResult?>(nil)
         let chain = Retry(Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
@@ -35,7 +35,7 @@ import Testing
         #expect(waited.withLock { $0 } == .success)
     }
 
-    @Test func while64LoadersBlockOtherTimersRun() async {
+    @Test func timersRunWhile64LoadersBlock() async {
         let blocked = EventLog()
         let ended = EventLog()
         let release = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func anActionIsReleasedBeforeItsThreadRunsTheNext() async {
+    @Test func actionIsReleasedBeforeThreadRunsNext() async {
         let timers = SystemTimers(lanes: 1)
         let log = EventLog()
         let start = DispatchSemaphore(value: 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(log.events == ["first", "released", "second"])
     }
 
-    @Test func whenAllThreadsAreBlockedTheRestWaitsForOneOfThemAndCanBeCancelled() async {
+    @Test func timersWaitAndCanBeCancelledWhileAllThreadsBlock() async {
         let timers = SystemTimers(lanes: 2)
         let log = EventLog()
         let release = DispatchSemaphore(value: 0)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
     private let timers = ManualTimers()
 
-    @Test func itComesWhenItsTimeHasPassed() {
+    @Test func deadlinePassesAfterItsDuration() {
         let deadline = Deadline.after(.seconds(2), on: timers)
         #expect(deadline.remaining == .seconds(2) && !deadline.hasPassed)
         timers.advance(by: .milliseconds(1_500))
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
-    func itHasComeWhereThereIsNoTime(_ time: Duration) {
+    func deadlineOfNonPositiveDurationHasPassed(_ time: Duration) {
         #expect(Deadline.after(time, on: timers).hasPassed)
         #expect(Deadline.after(time).hasPassed)
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
-    func anEndlessOneNeverComes(_ time: Duration) {
+    func deadlineOfMaximumDurationNeverPasses(_ time: Duration) {
         let own = Deadline.after(time, on: timers)
         let system = Deadline.after(time)
         timers.advance(by: .seconds(1_000_000))
@@ -32,7 +32,7 @@ import Testing
         #expect(own.instant(on: timers, at: timers.now) == .never)
     }
 
-    @Test func theEarlierOneIsKnown() {
+    @Test func isEarlierComparesDeadlinesAcrossClocks() {
         let (soon, late) = (Deadline.after(.seconds(1), on: timers), Deadline.after(.seconds(2), on: timers))
         #expect(soon.isEarlier(than: late) && !late.isEarlier(than: soon) && !soon.isEarlier(than: soon))
         let (hour, day) = (Deadline.after(.seconds(3_600)), Deadline.after(.seconds(86_400)))
@@ -42,7 +42,7 @@ import Testing
         #expect(Deadline.after(.zero, on: ManualTimers()).isEarlier(than: soon))
     }
 
-    @Test func aLoaderSeesItOnItsOwnClock() {
+    @Test func instantIsConvertedToOtherClock() {
         let others = ManualTimers()
         others.advance(by: .seconds(100))
         let deadline = Deadline.after(.seconds(5), on: timers)
@@ -51,7 +51,7 @@ import Testing
         #expect(deadline.instant(on: others, at: others.now) == others.now.advanced(by: .seconds(4)))
     }
 
-    @Test func aDumpShowsNothingOfTheTimers() {
+    @Test func dumpDoesNotShowTimers() {
         #expect(Mirror(reflecting: Deadline.after(.seconds(1), on: timers)).children.isEmpty)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         return fraction > 0 ? nanoseconds + 1 : nanoseconds
     }
 
-    @Test func everyDurationIsRoundedUp() {
+    @Test func durationsAreRoundedUpToNanoseconds() {
         var random = SeededGenerator(seed: 12)
         var numbers: [Int128] = [0, .max, .min]
         for exponent in 0..<127 {

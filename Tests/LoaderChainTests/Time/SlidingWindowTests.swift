@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func itForgetsSliceBySlice() {
+    @Test func windowForgetsOldSlices() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<200 {
             let length = Int64.random(in: 10...1_000, using: &generator)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10, Int64.max])
-    func theEndsOfTimeAreTimesLikeOthers(_ length: Int64) {
+    func extremeInstantsDoNotOverflow(_ length: Int64) {
         var window = SlidingWindow<Int>(.nanoseconds(length))
         for now in [Int64.min, Int64.min + 1, -1, 0, 1, Int64.max - 1, Int64.max, Int64.max] {
             window.move(to: TimerInstant(nanoseconds: now))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SystemTimersTests {
-    @Test func anActionRunsNoEarlierThanItsDeadline() async {
+    @Test func actionRunsNoEarlierThanItsDeadline() async {
         let timers = SystemTimers()
         for microseconds in [0, 1, 999, 1_000, 1_001, 2_500, 7_000] {
             let deadline = timers.now.advanced(by: .microseconds(microseconds))
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func theClockIsTheOneThatDispatchWakesUpBy() {
+    @Test func clockMatchesDispatchUptime() {
         for _ in 0..<100 {
             let before = DispatchTime.now().uptimeNanoseconds
             let now = SystemTimers.shared.now.nanoseconds
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func actionsRunInTheOrderOfTheirDeadlines() async {
+    @Test func actionsRunInOrderOfDeadlines() async {
         let timers = SystemTimers(lanes: 1)
         let order = Locked<[Int]>([])
         let start = await withCheckedContinuation { continuation in
@@ -46,7 +46,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<200))
     }
 
-    @Test func deadlinesOutOfAllReasonHarmNothing() async {
+    @Test func extremeDeadlinesDoNotOverflow() async {
         let timers = SystemTimers()
         let never = Atomic(0)
         let far = timers.schedule(after: Duration(attoseconds: .max)) { never.add(1, ordering: .relaxed) }
@@ -58,7 +58,7 @@ import Testing
         #expect(never.load(ordering: .relaxed) == 0)
     }
 
-    @Test func anActionMayScheduleAndCancel() async {
+    @Test func actionMayScheduleAndCancelTimers() async {
         let timers = SystemTimers()
         let ran = Atomic(0)
         let later = timers.schedule(after: .seconds(3_600)) { ran.add(1, ordering: .relaxed) }
@@ -71,7 +71,7 @@ import Testing
         #expect(ran.load(ordering: .relaxed) == 0)
     }
 
-    @Test func anActionMayCancelOneThatIsDueAlongWithIt() async {
+    @Test func actionMayCancelTimerDueAtSameTime() async {
         let timers = SystemTimers(lanes: 1)
         let ran = Atomic(0)
         let cancelled = await withCheckedContinuation { continuation in
@@ -89,7 +89,7 @@ import Testing
         #expect(ran.load(ordering: .relaxed) == 0)
     }
 
-    @Test func aWakeUpIsArmedOnlyWhileSomethingWaits() async {
+    @Test func wakeUpIsArmedOnlyWhileTimersWait() async {
         let timers = SystemTimers()
         #expect(!timers.isArmed)
         // Far enough that the wheel's next step towards them is not within a minute, for which a wake-up would be kept.
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func eachTimerRunsOnceOrIsCancelledOnceNeverBoth(seed: UInt64) async throws {
+    func timerEitherRunsOnceOrIsCancelledOnce(seed: UInt64) async throws {
         // Every second time, the actions race with each other too.
         let timers = seed % 2 == 0 ? SystemTimers(lanes: 1) : SystemTimers()
         let count = 3_000
@@ -160,7 +160,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct TimeSystemTimersReleaseTests {
-    @Test func cancellingLetsGoOfTheActionThoughTheTimerIsKept() {
+    @Test func cancelledTimerReleasesItsAction() {
         let timers = SystemTimers()
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .seconds(3_600))
@@ -170,7 +170,7 @@ import Testing
         #expect(!timer.cancel())
     }
 
-    @Test func havingRunLetsGoOfTheActionThoughTheTimerIsKept() async throws {
+    @Test func timerThatHasRunReleasesItsAction() async throws {
         let timers = SystemTimers(lanes: 1)
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .zero)
@@ -180,7 +180,7 @@ import Testing
         #expect(!timer.cancel())
     }
 
-    @Test func theTimersTakeWhatWaitsWithThemAndItNeverRuns() {
+    @Test func releasedTimersDropWaitingActions() {
         weak var captured: Captured?
         weak var kept: (any ScheduledTimer)?
         var timers: SystemTimers? = SystemTimers()
@@ -196,7 +196,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func anActionWhoseTimerIsNotKeptWaitsAllTheSameAndIsGoneWithTheTimers() {
+    @Test func actionStaysScheduledWhenItsTimerIsNotKept() {
         weak var captured: Captured?
         var timers: SystemTimers? = SystemTimers()
         if let timers { _ = scheduleCapturing(&captured, with: timers, after: .seconds(3_600)) }
@@ -205,7 +205,7 @@ import Testing
         #expect(captured == nil)
     }
 
-    @Test func theTimersMayGoAwayInOneOfTheirOwnActions() async {
+    @Test func timersMayBeReleasedByTheirOwnAction() async {
         let holder = Locked<SystemTimers?>(SystemTimers())
         await withCheckedContinuation { continuation in
             let timers = holder.withLock { $0 }
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandTimersOfOneDeadlineGoAwayTogether() {
+    @Test func hundredThousandTimersOfOneDeadlineAreReleased() {
         let timers = SystemTimers()
         let deadline = timers.now.advanced(by: .seconds(3_600))
         for _ in 0..<100_000 { timers.schedule(at: deadline) {} }

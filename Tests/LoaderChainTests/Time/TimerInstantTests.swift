@@ -5,7 +5,7 @@ import Testing
     private static let longest = Duration(attoseconds: .max)
     private static let shortest = Duration(attoseconds: .min)
 
-    @Test func ordinaryDurationsMoveAnInstantExactly() {
+    @Test func ordinaryDurationsMoveInstantExactly() {
         let instant = TimerInstant(nanoseconds: 100)
         #expect(instant.advanced(by: .nanoseconds(5)).nanoseconds == 105)
         #expect(instant.advanced(by: .seconds(-1)).nanoseconds == -999_999_900)
@@ -14,7 +14,7 @@ import Testing
         #expect(instant < TimerInstant(nanoseconds: 101))
     }
 
-    @Test func aBegunNanosecondCountsAsAWholeOne() {
+    @Test func fractionOfNanosecondIsRoundedUp() {
         #expect(Duration(attoseconds: 1).saturatedNanoseconds == 1)
         #expect(Duration(attoseconds: 1_000_000_000).saturatedNanoseconds == 1)
         #expect(Duration(attoseconds: 1_000_000_001).saturatedNanoseconds == 2)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [longest, .seconds(Int64.max), .seconds(Int64.max) + .seconds(Int64.max), .seconds(9_223_372_037)])
-    func aDurationBeyondTheEndOfTimeLeadsToTheEndOfTime(duration: Duration) {
+    func durationBeyondEndOfTimeSaturates(duration: Duration) {
         let (start, end) = (TimerInstant(nanoseconds: 0), TimerInstant(nanoseconds: .max))
         #expect(duration.saturatedNanoseconds == .max)
         #expect(start.advanced(by: duration) == end)
@@ -33,14 +33,14 @@ import Testing
     @Test(arguments: [
         shortest, .seconds(Int64.min), .seconds(Int64.min) + .seconds(Int64.min), .seconds(-9_223_372_037),
     ])
-    func aDurationBeyondTheBeginningOfTimeLeadsToTheBeginning(duration: Duration) {
+    func durationBeyondBeginningOfTimeSaturates(duration: Duration) {
         let (start, beginning) = (TimerInstant(nanoseconds: 0), TimerInstant(nanoseconds: .min))
         #expect(duration.saturatedNanoseconds == .min)
         #expect(start.advanced(by: duration) == beginning)
         #expect(beginning.advanced(by: duration) == beginning)
     }
 
-    @Test func fromAnyInstantTheDurationToAnotherLeadsThere() {
+    @Test func durationBetweenAnyInstantsLeadsToSecond() {
         let nanoseconds: [Int64] = [.min, .min + 1, -1, 0, 1, 1_000_000_000, .max - 1, .max]
         for from in nanoseconds.map(TimerInstant.init(nanoseconds:)) {
             for to in nanoseconds.map(TimerInstant.init(nanoseconds:)) {

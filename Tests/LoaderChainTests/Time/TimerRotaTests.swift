@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct TimerRotaTests {
-    @Test func oneWorkerRunsAllThatIsDueAndTheClockLooksAgainATickLater() {
+    @Test func oneWorkerRunsDueActionsAndRotaWakesOneTickLater() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         for number in 0..<3 { _ = rota.insert(number, at: 10, present: 0) }
         #expect(rota.wakeUp == 10)
@@ -19,14 +19,14 @@ import Testing
         #expect(rota.wakeUp == TimerRota<Int>.never)
     }
 
-    @Test func aSingleDueActionSetsNoWakeUp() {
+    @Test func singleDueActionSetsNoWakeUp() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         _ = rota.insert(1, at: 10, present: 0)
         #expect(rota.wake(at: 10) == 1)
         #expect(rota.wakeUp == TimerRota<Int>.never)
     }
 
-    @Test func whileAWorkerIsBusyTheNextActionGetsAnotherOne() {
+    @Test func nextActionGetsAnotherWorkerWhileOneIsBusy() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         for number in 0..<3 { _ = rota.insert(number, at: 10, present: 0) }
         #expect(rota.wake(at: 10) == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(rota.workers == 4)
     }
 
-    @Test func atTheLimitWhatIsDueWaitsUntilAWorkerEndsItsActionAndCanBeCancelled() throws {
+    @Test func dueActionsWaitForWorkerAtLimitAndCanBeCancelled() throws {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 1)
         let tickets = (0..<4).map { rota.insert($0, at: 10, present: 0) }
         #expect(rota.wake(at: 10) == 0)
@@ -53,7 +53,7 @@ import Testing
         #expect(rota.wakeUp <= 20)
     }
 
-    @Test func anEarlyWakeUpIsRepeated() {
+    @Test func earlyWakeUpIsRepeated() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 1)
         _ = rota.insert(1, at: 10, present: 0)
         #expect(rota.wake(at: 9) == nil)
@@ -61,7 +61,7 @@ import Testing
         #expect(rota.wake(at: 10) == 1)
     }
 
-    @Test func timeoutsThatAreCancelledOneAfterTheOtherShareAWakeUp() {
+    @Test func successiveCancelledTimeoutsShareWakeUp() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         var settings = 0
         var wakeUp = rota.wakeUp
@@ -77,7 +77,7 @@ import Testing
         #expect(rota.wake(at: wakeUp) == nil && rota.wakeUp == TimerRota<Int>.never)
     }
 
-    @Test func aWakeUpThatIsFarAwayIsCancelledWithTheLastTimer() {
+    @Test func distantWakeUpIsCancelledWithLastTimer() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         let far = rota.insert(1, at: 600_000, present: 0)
         #expect(rota.wakeUp <= 600_000)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func actionsAreHandedOutInOrderAndNoneIsForgotten(seed: UInt64) {
+    func randomActionsAreHandedOutInOrderWithoutLoss(seed: UInt64) {
         var walk = RotaWalk(seed: seed)
         for _ in 0..<2_000 { walk.step() }
         walk.finish()

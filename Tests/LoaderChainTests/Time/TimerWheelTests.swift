@@ -2,7 +2,7 @@ import LoaderChain
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TimerWheelTests {
-    @Test func anEmptyWheelHasNothingToHandOutAndItsPresentFollows() {
+    @Test func emptyWheelAdvancesWithoutElements() {
         var wheel = TimerWheel<Int>(present: 5)
         #expect(wheel.nextExpiry == nil)
         #expect(wheel.advance(to: 1_000) == nil)
@@ -11,7 +11,7 @@ import Testing
         #expect(wheel.present == 1_000)
     }
 
-    @Test func aroundEveryLevelBoundaryAnElementFallsDueAtItsDeadlineAndNotATickBefore() {
+    @Test func elementIsDueExactlyAtDeadlineAtLevelBoundaries() {
         for start in Ticks.boundaries {
             for deadline in Ticks.boundaries where deadline > start {
                 var wheel = TimerWheel<Int>(present: start)
@@ -25,13 +25,13 @@ import Testing
         }
     }
 
-    @Test func aroundEveryLevelBoundaryElementsInsertedInReverseComeOutInOrder() {
+    @Test func elementsInsertedInReverseComeOutInOrder() {
         var wheel = TimerWheel<Int>(present: 0)
         for (number, tick) in Ticks.boundaries.enumerated().reversed() { _ = wheel.insert(number, at: tick) }
         #expect(wheel.drain(to: .max) == Array(Ticks.boundaries.indices))
     }
 
-    @Test func elementsOfOneDeadlineComeInTheOrderOfInsertion() {
+    @Test func elementsOfSameDeadlineComeInInsertionOrder() {
         for deadline in Ticks.boundaries {
             var wheel = TimerWheel<Int>(present: 0)
             var inserted: [Int] = []
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aDeadlineInThePastIsDueAtThePresent() {
+    @Test func deadlineInThePastIsDueAtPresent() {
         var wheel = TimerWheel<Int>(present: 100)
         _ = wheel.insert(1, at: 99)
         _ = wheel.insert(2, at: 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(wheel.drain(to: 100) == [1, 2])
     }
 
-    @Test func catchingUpSkipsEmptyTimeAndStopsWhereSomethingIsToBeDone() {
+    @Test func catchUpMovesPresentOnlyAcrossEmptyTime() {
         var wheel = TimerWheel<Int>(present: 0)
         wheel.catchUp(with: 1_000_000)
         #expect(wheel.present == 1_000_000)
@@ -65,7 +65,7 @@ import Testing
         #expect(wheel.present == 1_000_009)
     }
 
-    @Test func anElementCanBeRemovedOnce() {
+    @Test func elementCanBeRemovedOnlyOnce() {
         var wheel = TimerWheel<Int>(present: 0)
         let ticket = wheel.insert(1, at: 4_096)
         #expect(wheel.remove(ticket) == 1)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The wheel gives up its places when a burst is over, so a ticket may name a place that there is no more.
-    @Test func aTicketOfABurstTakesNothingFromWhatCameAfterIt() {
+    @Test func staleTicketRemovesNoLaterElement() {
         var wheel = TimerWheel<Int>(present: 0)
         let tickets = (0..<1_000).map { wheel.insert($0, at: 70) }
         #expect(wheel.drain(to: 70) == Array(0..<1_000))
@@ -89,7 +89,7 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    @Test func theWheelOwnsWhatWaitsAndNothingElse() {
+    @Test func wheelOwnsOnlyWaitingElements() {
         var wheel: TimerWheel<Object>? = TimerWheel(present: 0)
         weak var removed: Object?
         weak var expired: Object?
@@ -110,7 +110,7 @@ import Testing
         #expect(dropped == nil)
     }
 
-    @Test func aCopyOfAWheelGoesItsOwnWay() {
+    @Test func copyOfWheelIsIndependent() {
         var wheel = TimerWheel<Int>(present: 0)
         let ticket = wheel.insert(1, at: 10)
         var copy = wheel
@@ -119,7 +119,7 @@ import Testing
         #expect(wheel.drain(to: 10) == [1])
     }
 
-    @Test func veryManyElementsOfOneSlotAreLetGoOfWithoutRecursion() {
+    @Test func manyElementsOfOneSlotAreReleasedWithoutRecursion() {
         var wheel = TimerWheel<Object>(present: 0)
         for _ in 0..<250_000 { _ = wheel.insert(Object(), at: 1 << 20) }
         #expect(wheel.count == 250_000)

@@ -3,7 +3,7 @@ import LoaderChainTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TimersSleepTests {
-    @Test func aSleepEndsWhenItsTimeHasCome() async throws {
+    @Test func sleepEndsAfterItsDuration() async throws {
         let timers = ManualTimers()
         let sleep = Task { try await timers.sleep(for: .seconds(5)) }
         await timers.waitForPending(count: 1)
@@ -13,7 +13,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aCancelledSleepEndsAtOnceAndLeavesNoTimer() async {
+    @Test func cancelledSleepEndsAtOnceAndLeavesNoTimer() async {
         let timers = ManualTimers()
         let sleep = Task { try await timers.sleep(for: .seconds(5)) }
         await timers.waitForPending(count: 1)
@@ -22,7 +22,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIsCancelledAlreadyDoesNotSleep() async {
+    @Test func cancelledTaskDoesNotSleep() async {
         let timers = ManualTimers()
         let sleep = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -31,21 +31,21 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test func noTimeAtAllIsNoSleep() async throws {
+    @Test func nonPositiveSleepReturnsAtOnce() async throws {
         let timers = ManualTimers()
         try await timers.sleep(for: .zero)
         try await timers.sleep(for: .seconds(-1))
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func theSystemsTimersLetATaskSleep() async throws {
+    @Test func systemTimersSleepForAtLeastDuration() async throws {
         let timers = SystemTimers()
         let start = timers.now
         try await timers.sleep(for: .milliseconds(3))
         #expect(start.duration(to: timers.now) >= .milliseconds(3))
     }
 
-    @Test func sleepsAndCancellationsRaceWithoutALoss() async throws {
+    @Test func racingSleepsAndCancellationsLeaveNoWakeUp() async throws {
         let timers = SystemTimers()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {

@@ -9,19 +9,19 @@ import Testing
         return usual
     }
 
-    @Test func itSaysNothingBeforeItKnowsEnough() {
+    @Test func estimateIsNilBelowEightSamples() {
         #expect(learned(Array(repeating: .seconds(1), count: 7)).estimate == nil)
         #expect(learned(Array(repeating: .seconds(1), count: 8)).estimate != nil)
     }
 
-    @Test func whatAlwaysTakesTheSameIsExpectedToTakeThat() throws {
+    @Test func estimateOfConstantTimesIsThatTime() throws {
         let usual = try #require(learned(Array(repeating: .milliseconds(100), count: 60)).estimate)
         #expect(usual >= .milliseconds(100) && usual < .milliseconds(101))
     }
 
     /// The share of times below the estimate, in walks of 200 times each.
     @Test(arguments: ["even", "exponential", "two kinds"])
-    func mostTimesAreBelowIt(_ kind: String) {
+    func estimateExceedsMostTimes(_ kind: String) {
         func draw(_ random: inout SeededGenerator) -> Double {
             let chance = Double.random(in: 0..<1, using: &random)
             switch kind {
@@ -45,7 +45,7 @@ import Testing
         #expect(share > 0.8 && share < 1, "\(kind): \(share)")
     }
 
-    @Test func itFollowsAChange() throws {
+    @Test func estimateFollowsChange() throws {
         var usual = learned(Array(repeating: .milliseconds(100), count: 20))
         for _ in 0..<10 { usual.learn(.seconds(1)) }
         let raised = try #require(usual.estimate)
@@ -55,7 +55,7 @@ import Testing
         #expect(lowered < .milliseconds(500))
     }
 
-    @Test func whatWasCutOffSaysSomethingOnlyIfItTookLong() throws {
+    @Test func unfinishedTimeCountsOnlyIfLongerThanEstimate() throws {
         var usual = learned(Array(repeating: .milliseconds(100), count: 20))
         let before = try #require(usual.estimate)
         for _ in 0..<20 { usual.learn(unfinishedAfter: .milliseconds(50)) }
@@ -65,7 +65,7 @@ import Testing
         #expect(raised > .milliseconds(200))
     }
 
-    @Test func whatWasCutOffEarlyIsNoTimeEither() {
+    @Test func shortUnfinishedTimesDoNotCountAsSamples() {
         var usual = learned(Array(repeating: .milliseconds(100), count: 3))
         for _ in 0..<20 { usual.learn(unfinishedAfter: .milliseconds(50)) }
         #expect(usual.estimate == nil)
@@ -74,7 +74,7 @@ import Testing
         #expect(usual.estimate.map { $0 > .milliseconds(400) } == true)
     }
 
-    @Test func timesOutOfAllReasonHarmNothing() {
+    @Test func extremeTimesDoNotOverflow() {
         let longest = Duration(attoseconds: .max)
         var usual = learned(Array(repeating: longest, count: 9) + [.zero, .seconds(-1), Duration(attoseconds: .min)])
         usual.learn(unfinishedAfter: longest)

@@ -28,7 +28,7 @@ import Testing
         return payload
     }
 
-    @Test func onlyTheVersionThatWasAskedForCounts() {
+    @Test func averageUsesOnlyRequestedVersion() {
         let payloads = [
             payload("1.2", draw: [(0, 100, 1)]), payload("1.1", draw: [(0, 900, 1)]),
             payload("1.2", draw: [(0, 900, 1)], spans: true), payload("1.2"),
@@ -43,7 +43,7 @@ import Testing
         #expect([payload("1.2")].average(for: \.applicationLaunch, applicationVersion: "1.2", over: .payloads) == nil)
     }
 
-    @Test func severalPayloadsCountByWhatWasObservedOrEachTheSame() {
+    @Test func averageWeighsSamplesOrPayloads() {
         let payloads = [
             payload("1", draw: [(0, 100, 9)]), payload("1", draw: [(0, 100, 1), (100, 1100, 0), (0, 1100, 0)]),
             payload("1", draw: [(100, 1100, 10)]),
@@ -59,7 +59,7 @@ import Testing
                 == .milliseconds(325))
     }
 
-    @Test func hangsAreCountedForAnHourOfUse() throws {
+    @Test func hangRateIsPerHourOfUse() throws {
         let known = try #require(MetricPayload(Metrics.ios13).hangRate)
         // 140 hangs of 50 seconds in all, in 700 seconds.
         #expect(known.hangsPerHour == 720)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DiagnosticTests {
     @Test(arguments: [Diagnostics.ios14, Diagnostics.ios16, Diagnostics.ios26])
-    func everySystemsDiagnosticsAreRead(_ text: String) throws {
+    func diagnosticsOfEverySystemAreRead(_ text: String) throws {
         let payload = try DiagnosticPayload(text)
         #expect(payload.timeRange.begin != nil && payload.timeRange.begin == payload.timeRange.end)
         #expect(payload.leftovers.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         #expect(disk.writtenBytes == 2_000)
     }
 
-    @Test func whatLaterSystemsAddIsRead() throws {
+    @Test func additionsOfIOS26AreRead() throws {
         let diagnostics = try DiagnosticPayload(Diagnostics.ios26).diagnostics
         guard case .crash(let crash) = diagnostics[0].details, case .hang(let hang) = diagnostics[1].details,
             case .appLaunch(let launch) = diagnostics[4].details
@@ -50,7 +50,7 @@ import Testing
         #expect(diagnostics[0].leftovers.map(\.path) == ["diagnosticMetaData.objectiveCexceptionReason.arguments"])
     }
 
-    @Test func theReportOfIOS27IsRead() throws {
+    @Test func reportOfIOS27IsRead() throws {
         let payload = try DiagnosticPayload(Diagnostics.ios27)
         let diagnostic = try #require(payload.diagnostics.first)
         #expect(payload.diagnostics.count == 1 && payload.leftovers.isEmpty && diagnostic.leftovers.isEmpty)
@@ -64,7 +64,7 @@ import Testing
         #expect(payload.timeRange.begin == .instant(.seconds(1_782_864_000)))
     }
 
-    @Test func framesLieInOneListEachBeforeThoseInsideIt() throws {
+    @Test func framesAreListedInPreorder() throws {
         let tree = try #require(DiagnosticPayload(Diagnostics.ios16).diagnostics.first?.callStackTree)
         #expect(tree.isPerThread == true && tree.stacks.map(\.isAttributed) == [false, true])
         let frames = tree.stacks[1].frames
@@ -76,7 +76,7 @@ import Testing
         #expect(frames[0].address == 4_295_165_304 && frames[0].sampleCount == 20)
     }
 
-    @Test func aTreeMayBeDeeperThanAnyStack() throws {
+    @Test func deepCallStackTreeIsRead() throws {
         let depth = 30_000
         let open = #"{"binaryName":"a","subFrames":["#
         let tree =
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFrameIsLeftOver() throws {
+    @Test func invalidFramesBecomeLeftovers() throws {
         let tree =
             #"{"callStacks":[7,{"callStackRootFrames":[null,{"address":-1,"offsetIntoBinaryTextSegment":1653.4,"subFrames":{}},{"sampleCount":"x"}]}]}"#
         let diagnostic = try #require(
@@ -103,7 +103,7 @@ import Testing
         #expect(diagnostic.leftovers.map(\.json.description) == ["7", "null"])
     }
 
-    @Test func whatStandsInStringsIsNoStructure() throws {
+    @Test func structureInsideStringsIsIgnored() throws {
         let payload = try DiagnosticPayload(
             #"""
             {"a\"\\":"\\\"}{][\u005d","n" : -1.5e3 ,"hangDiagnostics":[{"b\"]":"\\"},true,"\"",[ ],-0 , {"c":["}\""]}],"x":[]}
@@ -116,21 +116,21 @@ import Testing
             ])
     }
 
-    @Test func aSectionMayStandTwice() throws {
+    @Test func repeatedSectionsAreCombined() throws {
         let payload = try DiagnosticPayload(#"{"aDiagnostics":[{}],"aDiagnostics":{"b":1},"aDiagnostics":[{},{}]}"#)
         #expect(payload.diagnostics.count == 3)
         #expect(payload.leftovers.map(\.json.description) == [#"{"b":1}"#])
     }
 
     /// A diagnostic may have another number format than the next one, because the device had another language at its time.
-    @Test func eachDiagnosticTellsItsOwnLanguage() throws {
+    @Test func languageIsInferredPerDiagnostic() throws {
         let payload = try DiagnosticPayload(
             #"{"hangDiagnostics":[{"diagnosticMetaData":{"hangDuration":"20 saat"}},{"diagnosticMetaData":{"hangDuration":"5 ms"}}]}"#
         )
         #expect(payload.diagnostics.map(\.leftovers.count) == [1, 0])
     }
 
-    @Test func errorsNameThePlace() {
+    @Test func parseErrorNamesByteOffset() {
         for (text, reason) in [
             (#"{"hangDiagnostics":[{"a":tru}]}"#, "at byte 28"), (#"{"hangDiagnostics":[{}"#, "at byte 22"),
             (#"{"a":1}x"#, "at byte 7"), (#"{"a" 1}"#, "at byte 5"), ("", "at byte 0"),
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Everything that is accepted is JSON, and all JSON is accepted.
-    @Test func itTakesWhatIsJSONAndNothingElse() {
+    @Test func parserAcceptsExactlyValidJSON() {
         let seed: UInt64 = 3
         var generator = SeededGenerator(seed: seed)
         var taken = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import MetricKitReporting
 
 @Suite(.timeLimit(.minutes(10))) struct HistogramTests {
-    @Test func theKnownValuesOfTheTimeToFirstDraw() {
+    @Test func timeToFirstDrawHasKnownValues() {
         let draw = Known.firstDraw
         #expect(draw.count == 140)
         #expect(rounded(draw.mean(by: .end), 2) == 1867.14)
@@ -13,7 +13,7 @@ import Testing
         #expect(rounded(draw.quantile(0.9), 1) == 3005.3)
     }
 
-    @Test func theKnownValuesOfTheHangTime() {
+    @Test func hangTimeHasKnownValues() {
         let hang = Known.hangTime
         #expect(hang.count == 140)
         #expect(rounded(hang.mean(by: .end), 2) == 357.14)
@@ -23,7 +23,7 @@ import Testing
         #expect(hang.sum(by: .end) == .seconds(50))
     }
 
-    @Test func noSamplesGiveNothing() {
+    @Test func emptyHistogramHasNoValues() {
         let empty = Histogram(milliseconds: [(0, 100, 0)])
         #expect(empty.isEmpty && empty.count == 0 && empty.buckets.isEmpty)
         #expect(empty.mean(by: .end) == nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(Histogram(merging: [empty, Known.hangTime]) == Known.hangTime)
     }
 
-    @Test func whatIsAskedWronglyGivesNothing() {
+    @Test func invalidSharesGiveNil() {
         // 90 is not a share: clamped to 1, it would be the maximum.
         for share in [-0.01, 1.01, 90, .nan, .infinity] { #expect(Known.hangTime.quantile(share) == nil) }
         for share in [-0.1, 0.5, .nan] { #expect(Known.hangTime.trimmedMean(by: .end, leavingOut: share) == nil) }
@@ -55,7 +55,7 @@ import Testing
         #expect(much.buckets.map(\.count) == [.max, .max])
     }
 
-    @Test func boundsInTheWrongOrderAndNegativeCountsMakeNoHarm() {
+    @Test func swappedBoundsAndNegativeCountsAreCorrected() {
         let bucket = Histogram<Double>.Bucket(start: 5, end: 3, count: -2)
         #expect(bucket.start == 3 && bucket.end == 5 && bucket.count == 0)
         let huge = Histogram<Double>([
@@ -67,7 +67,7 @@ import Testing
         #expect((long.mean(by: .end) ?? .zero) > .seconds(1 << 60))
     }
 
-    @Test func oneOutlierDoesNotMoveTheMiddle() throws {
+    @Test func outlierDoesNotMoveTrimmedMean() throws {
         // Nine ordinary resumes, and one bucket from a real payload.
         let resume = Histogram(milliseconds: [(200, 210, 4), (300, 310, 5), (1_190_060, 1_190_070, 1)])
         #expect((resume.mean(by: .midpoint) ?? .zero) > .seconds(100))
@@ -79,7 +79,7 @@ import Testing
         #expect(rounded(trimmed, 6) == ((2 * 210 + 4 * 310) / 6.0 * 1e6).rounded() / 1e6)
     }
 
-    @Test func barsAreSingleValues() {
+    @Test func singleValueBucketsGiveExactValues() {
         let bars = Histogram<Double>([
             .init(start: 1, end: 1, count: 20), .init(start: 2, end: 2, count: 30), .init(start: 3, end: 3, count: 50),
         ])
@@ -89,7 +89,7 @@ import Testing
         #expect(bars.quantile(0.2) == 1)
     }
 
-    @Test func aShareThatNoDoubleIsExactlyPassesNoBorder() {
+    @Test func inexactShareDoesNotCrossBucketBorder() {
         for count in 1...99 {
             let values = Histogram<Double>([
                 .init(start: 1, end: 1, count: count), .init(start: 2, end: 2, count: 100 - count),

@@ -27,7 +27,7 @@ struct EncodingTests {
     }
 
     @Test(arguments: Encoding.allCases)
-    func everyEncodingWithAMarkIsRead(_ encoding: Encoding) throws {
+    func encodingWithByteOrderMarkIsRead(_ encoding: Encoding) throws {
         let text = #"{"appVersion":"ä€😀","cpuMetrics":{"cumulativeCPUTime":"1,530毫秒"}}"#
         let data = Data(encoding.bytes(text))
         let payload = try MetricPayload(data)
@@ -38,7 +38,7 @@ struct EncodingTests {
     }
 
     @Test(arguments: Encoding.allCases)
-    func whatIsCutAnywhereIsRefused(_ encoding: Encoding) {
+    func truncatedTextIsRejected(_ encoding: Encoding) {
         let bytes = encoding.bytes(#"{"appVersion":"😀"}"#)
         for end in 0..<bytes.count {
             guard case .unreadable(let kept, let error) = MetricKitReport(Data(bytes[..<end])) else {
@@ -50,7 +50,7 @@ struct EncodingTests {
         }
     }
 
-    @Test func whatIsNoTextIsRefused() {
+    @Test func invalidTextIsRejected() {
         let quote: UInt8 = 0x22
         for (bytes, reason) in [
             // Half surrogate pairs: the first alone, the second alone, the wrong way round, at the end.
@@ -73,7 +73,7 @@ struct EncodingTests {
     }
 
     /// Foundation accepts and rejects the same bytes as text.
-    @Test func itAgreesWithFoundation() {
+    @Test func textDecodingAgreesWithFoundation() {
         let seed: UInt64 = 16
         var generator = SeededGenerator(seed: seed)
         var valid = 0

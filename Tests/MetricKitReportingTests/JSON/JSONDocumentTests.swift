@@ -10,7 +10,7 @@ import Testing
         "0", "-0", "12.5e-3", "\"\"", "true", "false", "null", "[]", "{}", " [ 1 , 2 ] ", "{\"a\":{\"b\":[{}]}}",
         "\"\\u00e4\\n\\\"\\/\"", "\"ä€😀\"", "\u{FEFF}1", "[[[]],[]]",
     ])
-    func whatIsJSONIsRead(_ text: String) throws {
+    func validJSONIsRead(_ text: String) throws {
         let document = try JSONDocument(Array(text.utf8))
         #expect(Int(document.entries[0].next) == document.entries.count)
     }
@@ -21,18 +21,18 @@ import Testing
         ("\"\\u12g4\"", 2),
         ("\"a", 2), ("\"\n\"", 1), ("1 2", 2), ("]", 0), ("[}", 1), ("{]", 1), ("[1 2]", 3), ("nan", 1), ("NaN", 0),
     ])
-    func whatIsNotIsRefusedWhereItIsWrong(_ text: String, _ offset: Int) {
+    func invalidJSONIsRejectedAtItsOffset(_ text: String, _ offset: Int) {
         let problem = #expect(throws: JSONProblem.self) { try JSONDocument(Array(text.utf8)) }
         #expect(problem?.offset == offset, "\(text): \(problem?.description ?? "")")
     }
 
-    @Test func bytesThatAreNoTextAreRefused() {
+    @Test func invalidUTF8IsRejected() {
         for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
             #expect(throws: JSONProblem.self) { try JSONDocument([0x22] + bytes + [0x22]) }
         }
     }
 
-    @Test func depthCostsNoStack() throws {
+    @Test func nestingIsReadUpToDepthLimit() throws {
         let depth = JSONLimits.standard.depth
         let document = try JSONDocument(
             Array(repeating: UInt8(ascii: "["), count: depth) + Array(repeating: UInt8(ascii: "]"), count: depth))
@@ -52,13 +52,13 @@ import Testing
         #expect(root.members.map { $0.key.text } == ["a", "b", "c", "c"])
     }
 
-    @Test func escapesAreUndone() throws {
+    @Test func escapesAreDecoded() throws {
         let text = try JSONDocument(Array(#""a\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00\ud83dx""#.utf8)).root.text
         #expect(text == "a\"\\/\u{8}\u{C}\n\r\tä😀\u{FFFD}x")
     }
 
     /// Foundation reads the same values from valid texts, and rejects every damaged text that this parser rejects.
-    @Test func itAgreesWithFoundation() {
+    @Test func parserAgreesWithFoundation() {
         let seed: UInt64 = 7
         var generator = SeededGenerator(seed: seed)
         var valid = 0

@@ -10,7 +10,7 @@ import Testing
     ]
 
     @Test(arguments: all + [Metrics.ios27, Metrics.ios27Sections])
-    func everySystemGivesTheKnownValues(_ text: String) throws {
+    func everySystemGivesKnownValues(_ text: String) throws {
         let payload = try MetricPayload(text)
         #expect(payload.applicationLaunch?.timeToFirstDraw == Known.firstDraw)
         #expect(payload.applicationResponsiveness?.hangTime == Known.hangTime)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: all)
-    func everySectionOfBeforeIsRead(_ text: String) throws {
+    func sectionsUpToIOS26AreRead(_ text: String) throws {
         let payload = try MetricPayload(text)
         #expect(payload.applicationLaunch?.resumeTime == Known.resume)
         #expect(payload.applicationTime?.background == .seconds(40))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: all.dropLast() + [Metrics.ios27Sections])
-    func nothingKnownIsLeftOver(_ text: String) throws {
+    func knownPayloadsHaveNoLeftovers(_ text: String) throws {
         #expect(try MetricPayload(text).leftovers.isEmpty)
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(payload.applicationExit?.background == [.memoryPressure: 7, .normal: 3, .cpuLimit: 0])
     }
 
-    @Test func everyReasonForAnEndIsRead() throws {
+    @Test func timeoutExitReasonsAreRead() throws {
         let counts = """
             {"cumulativeBackgroundURLSessionCompletionTimeoutExitCount":2,"cumulativeBackgroundFetchCompletionTimeoutExitCount":3,
             "cumulativeBackgroundTaskAssertionTimeoutExitCount":4}
@@ -79,7 +79,7 @@ import Testing
         #expect(payload.leftovers.isEmpty)
     }
 
-    @Test func theDatesOfEverySystemAreUnderstood() throws {
+    @Test func datesOfEverySystemAreRead() throws {
         #expect(try MetricPayload(Metrics.ios13).timeRange.end == .instant(.seconds(1_571_813_940)))
         #expect(try MetricPayload(Metrics.ios14Arabic).timeRange.begin == .instant(.seconds(1_602_302_400)))
         #expect(try MetricPayload(Metrics.ios16).timeRange.end == .deviceTime(.seconds(1_671_580_800)))
@@ -87,7 +87,7 @@ import Testing
         #expect(try MetricPayload(Metrics.ios27Sections).timeRange.begin == .instant(.milliseconds(1_782_864_000_500)))
     }
 
-    @Test func whatIOS26AddsIsRead() throws {
+    @Test func additionsOfIOS26AreRead() throws {
         let payload = try MetricPayload(Metrics.ios26)
         #expect(!payload.includesMultipleAppVersions)
         #expect(payload.animation?.hitchMillisecondsPerSecond == 10.25)
@@ -110,7 +110,7 @@ import Testing
         #expect(payload.leftovers.first?.json.description == #"{"seriousTime": "7 sec"}"#)
     }
 
-    @Test func aReportOfIOS27IsReadFromItsLongestEntry() throws {
+    @Test func reportOfIOS27IsReadFromLongestEntry() throws {
         let payload = try MetricPayload(Metrics.ios27)
         #expect(payload.appVersion == "1.2" && !payload.includesMultipleAppVersions)
         #expect(payload.metaData?.appBuildVersion == "345" && payload.metaData?.isLowPowerModeEnabled == true)
@@ -124,7 +124,7 @@ import Testing
             ])
     }
 
-    @Test func twoEntriesOfTheSameLengthAreNotAdded() throws {
+    @Test func entriesOfEqualDurationBecomeLeftovers() throws {
         let entry = #"{"duration":{"value":1,"unit":"h"},"values":[{"gpuTime":{"value":5,"unit":"s"}}]}"#
         let payload = try MetricPayload(#"{"intervalEntries":[\#(entry),\#(entry)]}"#)
         #expect(payload.gpu == nil)
@@ -132,7 +132,7 @@ import Testing
         #expect(try MetricPayload(#"{"intervalEntries":[\#(entry)]}"#).gpu?.time == .seconds(5))
     }
 
-    @Test func bucketsComeInAnyOrderOfTheirKeys() throws {
+    @Test func bucketKeysCanHaveAnyOrder() throws {
         let buckets = (0..<12).reversed().map {
             #""\#($0)":{"bucketStart":"\#($0) ms","bucketEnd":"\#($0 + 1) ms","bucketCount":\#($0 == 3 ? 0 : 1)}"#
         }
@@ -152,7 +152,7 @@ import Testing
         #"{"bucketStart":"0 ms","bucketEnd":"1 ms","bucketCount":1.5}"#,
         #"{"bucketStart":"0 ms","bucketEnd":"1 kB","bucketCount":1}"#,
     ])
-    func aHistogramIsWholeOrNothing(_ bucket: String) throws {
+    func invalidBucketRejectsWholeHistogram(_ bucket: String) throws {
         let good = #"{"bucketStart":"1 ms","bucketEnd":"2 ms","bucketCount":3}"#
         let payload = try MetricPayload(
             #"{"applicationLaunchMetrics":{"histogrammedResumeTime":{"histogramValue":{"0":\#(good),"1":\#(bucket)}}}}"#
@@ -162,7 +162,7 @@ import Testing
         #expect(payload.leftovers.first?.reason == .notUnderstood)
     }
 
-    @Test func aPayloadOfDiskSpaceAloneIsOne() throws {
+    @Test func payloadWithOnlyDiskSpaceIsRead() throws {
         let payload = try MetricPayload(
             """
             {"timeStampBegin":"2025-10-10 00:00:00","timeStampEnd":"2025-10-10 00:00:00","appVersion":"1.2",
@@ -178,13 +178,13 @@ import Testing
     @Test(arguments: [
         ("\"NO\"", false), ("\"true\"", true), ("0", false), ("true", true), ("\"perhaps\"", true), ("null", false),
     ])
-    func whetherItSpansVersionsIsSaidInManyWays(_ json: String, _ expected: Bool) throws {
+    func multipleVersionsFlagIsReadInEveryNotation(_ json: String, _ expected: Bool) throws {
         let payload = try MetricPayload(#"{"appVersion":"1","multipleAppVersions":\#(json)}"#)
         #expect(payload.includesMultipleAppVersions == expected)
         #expect(payload.leftovers.isEmpty == (json != "\"perhaps\""))
     }
 
-    @Test func anythingElseIsKeptAsItIs() throws {
+    @Test func reportKindIsDetectedAndUnreadableDataIsKept() throws {
         for (text, code) in [
             ("", PayloadError.Code.notJSON), ("{\"appVersion\":", .notJSON), ("[]", .notAPayload), ("{}", .notAPayload),
             (#"{"a":1}"#, .notAPayload), ("5", .notAPayload),

@@ -9,7 +9,7 @@ import Testing
 
     private func text(_ payload: String) -> String { lines(payload).map { $0 + "\n" }.joined() }
 
-    @Test func aPayloadOfMetricsIsReadable() {
+    @Test func metricsPayloadIsPrinted() {
         let text = text(Metrics.ios13)
         #expect(
             text.hasPrefix(
@@ -54,7 +54,7 @@ import Testing
         #expect(!text.contains("Not understood"))
     }
 
-    @Test func whatIsLeftOverIsSaid() {
+    @Test func leftoversArePrinted() {
         let text = text(Metrics.ios26)
         #expect(text.contains("Ends in the foreground\n  normal      12\n  bad access  1\n"))
         #expect(text.contains("  Binary files                     90 MB in 3 files\n"))
@@ -62,7 +62,7 @@ import Testing
             text.hasSuffix("\nNot understood, or not known here:\n  thermalMetrics: {\"seriousTime\": \"7 sec\"}\n"))
     }
 
-    @Test func aPayloadOfDiagnosticsIsReadable() {
+    @Test func diagnosticsPayloadIsPrinted() {
         let text = text(Diagnostics.ios26)
         #expect(
             text.hasPrefix(
@@ -87,7 +87,7 @@ import Testing
         #expect(text.contains("  Written  2 kB\n"))
     }
 
-    @Test func nothingInAPayloadSteersATerminal() {
+    @Test func controlCharactersAreEscaped() {
         let hostile =
             #"{"appVersion":"1\u001b[2J\u000a\u202eevil","a\u001bMetrics":"\u0007","cpuMetrics":{"cumulativeCPUTime":"\u009b1m"}}"#
         for line in lines(hostile) {
@@ -99,7 +99,7 @@ import Testing
         #expect(text(hostile).contains("version 1\\u{1B}[2J\\n\\u{202E}evil"))
     }
 
-    @Test func largeThingsAreShortened() {
+    @Test func longContentIsShortened() {
         let buckets = (0..<100).map {
             #"{"lowerBound":{"value":\#($0),"unit":"s"},"upperBound":{"value":\#($0 + 1),"unit":"s"},"count":1}"#
         }
@@ -115,7 +115,7 @@ import Testing
         #expect(diagnostics.contains("    and 18 frames more") && diagnostics.last == "and 10 more")
     }
 
-    @Test func severalPayloadsAreReadTogether() throws {
+    @Test func payloadsAreCombinedByVersion() throws {
         var spanning = try MetricPayload(Metrics.ios16)
         spanning.includesMultipleAppVersions = true
         let payloads = [
@@ -134,7 +134,7 @@ import Testing
         (0.0, "0"), (1867.142857, "1867.14"), (0.1, "0.1"), (0.001, "0"), (-0.001, "0"), (-2.5, "-2.5"),
         (1e20, "1e+20"), (2.999, "3"),
     ])
-    func numbersHaveTwoDigitsAtMost(_ number: Double, _ text: String) {
+    func numbersHaveAtMostTwoDecimals(_ number: Double, _ text: String) {
         #expect(NumberText.text(number, digits: 2, trimsZeros: true) == text)
     }
 
@@ -143,7 +143,7 @@ import Testing
         (.seconds(700), "11.67 min"),
         (.seconds(40_000), "11.11 h"), (.zero, "0 ms"),
     ])
-    func timesHaveAUnitThatFits(_ time: Duration, _ text: String) {
+    func durationsHaveFittingUnit(_ time: Duration, _ text: String) {
         #expect(PayloadView.time(time) == text)
     }
 }

@@ -32,7 +32,7 @@ struct LocaleTests {
         return index % 2 == 0 ? written : "\u{200F}" + written + "\u{200E}"
     }
 
-    @Test func whatADeviceMeasuresIsReadInEveryLocale() throws {
+    @Test func usualValuesAreReadInEveryLocale() throws {
         let groups = try CLDRLocales.all.get().groups
         #expect(groups.count > 300)
         var incomplete: Set<String> = []
@@ -52,7 +52,7 @@ struct LocaleTests {
         #expect(Set(incomplete.map { $0.prefix(3) }) == Self.unreadable)
     }
 
-    @Test func noNumberIsReadWronglyInAnyLocale() throws {
+    @Test func randomValuesAreNotMisreadInAnyLocale() throws {
         var generator = SeededGenerator(seed: Self.seed)
         var (read, missed) = (0, 0)
         for group in try CLDRLocales.all.get().groups {
@@ -73,7 +73,7 @@ struct LocaleTests {
 
     /// The system's own output is read: nothing incorrectly, and every value that a device measures.
     @Test(.disabled(if: SystemFormatter.locales.isEmpty, "The formatters of this system cannot be reached."))
-    func whatTheSystemWritesIsReadInEveryLocale() throws {
+    func systemFormattedValuesAreNotMisread() throws {
         let names = [
             "ms": "millisecond", "s": "second", "B": "byte", "kB": "kilobyte", "MB": "megabyte", "GB": "gigabyte",
         ]

@@ -51,7 +51,7 @@ import Testing
             ("-5 ms", nil),
             ("99999999999999999999999999999999999999999999 ms", nil), ("12,34,56 ms", nil), ("1 23 ms", nil),
         ] as [(String, Double?)])
-    func aNumberMeansWhatItCanOnlyMean(_ text: String, _ expected: Double?) throws {
+    func onlyUnambiguousNumbersAreRead(_ text: String, _ expected: Double?) throws {
         #expect(try amount(text) == expected)
     }
 
@@ -67,7 +67,7 @@ import Testing
             ("1,234 ms", ["20.5 furlongs"], nil), ("1,234 ms", ["20.5 sec", "20,5 sec"], nil),
             ("1,500 ms", ["20.5 sec", "20,5 sec"], nil),
         ] as [(String, [String], Double?)])
-    func theOthersTellWhatItMeans(_ text: String, _ others: [String], _ expected: Double?) throws {
+    func otherNumbersResolveAmbiguousNumber(_ text: String, _ others: [String], _ expected: Double?) throws {
         #expect(try amount(text, learning: others) == expected)
     }
 
@@ -81,11 +81,11 @@ import Testing
             // Neither Russian nor Chechen, according to the table.
             ("20 с.", [], nil), ("20 с.", ["5 мс"], nil),
         ] as [(String, [String], Double?)])
-    func aNameWithTwoMeaningsNeedsOthersBesideIt(_ text: String, _ others: [String], _ expected: Double?) throws {
+    func ambiguousUnitNeedsOtherUnits(_ text: String, _ others: [String], _ expected: Double?) throws {
         #expect(try amount(text, learning: others) == expected)
     }
 
-    @Test func whatIsExpectedTellsTimesFromBytes() throws {
+    @Test func expectedQuantityResolvesUnit() throws {
         let root = try JSONDocument(Array(#"["5 t",{"value":5,"unit":"t"},{"value":5,"unit":"saat"}]"#.utf8)).root
         let context = PayloadContext()
         for node in root.elements.prefix(2) {
@@ -96,7 +96,7 @@ import Testing
         #expect(root.elements.compactMap { context.time($0) } == [.seconds(18_000), .seconds(18_000)])
     }
 
-    @Test func nothingIsLostOnTheWayToADuration() throws {
+    @Test func durationConversionIsExact() throws {
         let document = try JSONDocument(
             Array(
                 #"["0.000000000000000001 s","1234567.890123456789 sec","3 h",{"value":0.1,"unit":"ms"},"-1 s","1e40 s"]"#

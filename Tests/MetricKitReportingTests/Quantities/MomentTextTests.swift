@@ -17,7 +17,7 @@ import Testing
         ("٢٠٢٠-١٠-١٠ ٠٤:٠٠:٠٠ +0000", .instant(.seconds(1_602_302_400))),
         ("2020-10-10\u{202F}04:00:00 +0000", .instant(.seconds(1_602_302_400))),
     ])
-    func whatIsUnambiguousIsUnderstood(_ text: String, _ expected: PayloadMoment) {
+    func unambiguousMomentIsRead(_ text: String, _ expected: PayloadMoment) {
         #expect(MomentText.moment(text) == expected)
     }
 
@@ -28,7 +28,7 @@ import Testing
         "10/11/2020 04:00:00", "2020-10-10 04:00:00 CET", "2020-10-10 04:00:00 +00", "2020-10-10 13:00:00 PM +0000",
         "2020-10-10 04:00:00 +0000 x", "", "2020-10-10 4:00:00 م +0000",
     ])
-    func whatIsNotIsNothing(_ text: String) {
+    func ambiguousOrInvalidMomentGivesNil(_ text: String) {
         #expect(MomentText.moment(text) == nil)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(MomentText.moment(secondsSince2001: DecimalNumber(-804_556_800)) == nil)
     }
 
-    @Test func theTimeOfADeviceNeedsItsZone() {
+    @Test func deviceTimeNeedsTimeZone() {
         let time = PayloadMoment.deviceTime(.seconds(1_602_302_400))
         #expect(time.instant == nil)
         #expect(time.instant(secondsFromGMT: 7_200) == .seconds(1_602_302_400 - 7_200))

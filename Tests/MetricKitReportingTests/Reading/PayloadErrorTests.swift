@@ -9,8 +9,7 @@ import Testing
         (#"{"crashDiagnostics":[{}]}"#, .notAPayload, "Use `MetricKitReport`"),
         (String(repeating: "[", count: 70_000), .tooLarge, "Keep the bytes"),
     ])
-    func whatAProgramShowsSaysWhatIsWrongAndWhatToDo(_ text: String, _ code: PayloadError.Code, _ advice: String) throws
-    {
+    func localizedDescriptionHasReasonAndAdvice(_ text: String, _ code: PayloadError.Code, _ advice: String) throws {
         let error = try #require(throws: PayloadError.self) { try MetricPayload(Data(text.utf8)) }
         #expect(error.code == code)
         #expect("\(error)" == error.reason)

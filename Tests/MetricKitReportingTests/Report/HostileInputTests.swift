@@ -35,7 +35,7 @@ struct HostileInputTests {
         #expect(Self.error(Self.repeated("[", 1_000_000))?.code == .tooLarge)
     }
 
-    @Test func theNumberOfValuesIsBounded() {
+    @Test func numberOfValuesIsBounded() {
         let limits = JSONLimits(bytes: 1_000, depth: 10, values: 5)
         #expect(throws: Never.self) { try JSONDocument(Array(#"{"a":[1,2]}"#.utf8), limits: limits) }
         for text in [#"{"a":[1,2,3]}"#, #"[1,2,3,4,"5"]"#, "[[],[],[],[],[]]", "[1,2,3,4,null]"] {
@@ -46,7 +46,7 @@ struct HostileInputTests {
         #expect(JSONLimits.standard.values * MemoryLayout<JSONDocument.Entry>.stride <= 64 << 20)
     }
 
-    @Test func theLengthIsBounded() {
+    @Test func lengthIsBounded() {
         let limits = JSONLimits(bytes: 10, depth: 10, values: 10)
         #expect(throws: Never.self) { try JSONDocument(Array("\"12345678\"".utf8), limits: limits) }
         #expect(throws: JSONProblem(reason: .tooLong, offset: 10)) {
@@ -59,7 +59,7 @@ struct HostileInputTests {
     @Test(arguments: [
         #"{"signpostMetrics":[1"#, #"{"crashDiagnostics":[1"#, #"{"timeStampEnd":"","a":1,"intervalEntries":[1"#,
     ])
-    func whatBelongsNowhereIsBounded(_ begin: String) throws {
+    func misplacedValuesAreBounded(_ begin: String) throws {
         let few = Array(begin.utf8) + Self.repeated(",1", 100) + Array("]}".utf8)
         #expect(Self.error(few) == nil)
         // An array of too many signposts or intervals is a single leftover; diagnostics are counted.
@@ -71,7 +71,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test func membersThatBelongNowhereAreBounded() {
+    @Test func unknownMembersAreBounded() {
         let members = (0...JSONLimits.kept).map { "\"\($0)\":1" }.joined(separator: ",")
         #expect(Self.error(Array("{\"appVersion\":\"1\",\(members)}".utf8))?.code == .tooLarge)
     }
@@ -94,7 +94,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: ["null", "[]", "{}", "false", "7", "\"\""])
-    func anEmptySectionOfDiagnosticsTakesNothingFromMetrics(_ empty: String) throws {
+    func emptyDiagnosticsSectionKeepsMetrics(_ empty: String) throws {
         let hangs = #""applicationTimeMetrics":{"cumulativeForegroundTime":"700 sec"}"#
         for text in [
             #"{"crashDiagnostics":\#(empty),\#(hangs)}"#, #"{\#(hangs),"hangDiagnostics":\#(empty),"result":null}"#,
@@ -115,13 +115,13 @@ struct HostileInputTests {
         #expect(payload.diagnostics.isEmpty && payload.timeRange.begin != nil)
     }
 
-    @Test func aPayloadWithoutADiagnosticIsOne() throws {
+    @Test func payloadWithoutDiagnosticsIsAccepted() throws {
         #expect(try DiagnosticPayload(#"{"crashDiagnostics":[]}"#).diagnostics.isEmpty)
         #expect(try DiagnosticPayload(#"{"crashDiagnostics":[ ],"other":[ ]}"#).leftovers.map(\.path) == ["other"])
         #expect(throws: PayloadError.self) { try DiagnosticPayload(#"{"other":[]}"#) }
     }
 
-    @Test func anErrorSaysWhatIsWrongAndWhatToDo() {
+    @Test func errorDescriptionHasReasonAndAdvice() {
         let cut: any Error = Self.error(Array("{\"appVersion\":".utf8)) ?? PayloadError(code: .notAPayload, reason: "")
         #expect(
             cut.localizedDescription

@@ -21,7 +21,7 @@ struct MutationTests {
         Diagnostics.ios27,
     ].map { Array($0.utf8) }
 
-    @Test func noDamageTrapsOrInventsANumber() throws {
+    @Test func mutationsDoNotTrapOrInventNumbers() throws {
         var generator = SeededGenerator(seed: Self.seed)
         let trees = try Self.fixtures.map { JSONTree(try JSONDocument($0).root) }
         var counts = (metrics: 0, diagnostics: 0, unreadable: 0, numbers: 0)
@@ -67,7 +67,7 @@ struct MutationTests {
     }
 
     /// Every encoding: nothing traps, and an undamaged payload gives the same result as in UTF-8.
-    @Test func everyEncodingReadsTheSame() throws {
+    @Test func everyEncodingGivesSameResult() throws {
         var generator = SeededGenerator(seed: Self.seed)
         let trees = try Self.fixtures.map { JSONTree(try JSONDocument($0).root) }
         var read = 0
@@ -99,7 +99,7 @@ struct MutationTests {
     }
 
     /// A truncated payload is not read in part, and not lost.
-    @Test func whatBreaksOffIsUnreadable() {
+    @Test func truncatedPayloadIsUnreadable() {
         for fixture in Self.fixtures {
             for end in stride(from: 0, to: fixture.count - 1, by: 37) {
                 let data = Data(fixture[..<end])

@@ -5,7 +5,7 @@ import Testing
 @testable import MetricKitReporting
 
 @Suite(.timeLimit(.minutes(10))) struct PointTests {
-    @Test func aPayloadBecomesPoints() throws {
+    @Test func payloadBecomesPoints() throws {
         let points = try MetricPayload(Metrics.ios13).points()
         #expect(points.map { $0.tags["metric"] } == ["first_draw", "resume", "hang_time"])
         let hang = try #require(points.last)
@@ -22,7 +22,7 @@ import Testing
         #expect(encoder.text.split(separator: "\n").count == 3)
     }
 
-    @Test func theTimeIsTheEndAndAPartOfASecondFromTheBytes() throws {
+    @Test func timestampIsEndPlusFractionFromBytes() throws {
         let payload = try MetricPayload(Metrics.ios13)
         let time = try #require(payload.points().first?.timestamp)
         #expect(time.count(in: .seconds) == 1_571_813_940)
@@ -33,14 +33,14 @@ import Testing
         #expect(other.points().first?.timestamp?.count(in: .seconds) == 1_571_813_940)
     }
 
-    @Test func aTimeWithoutAZoneNeedsOne() throws {
+    @Test func timestampNeedsZoneOrReceiptTime() throws {
         let payload = try MetricPayload(Metrics.ios16)
         #expect(payload.points().first?.timestamp == nil)
         #expect(payload.points(received: .seconds(5)).first?.timestamp?.count(in: .seconds) == 5)
         #expect(payload.points(secondsFromGMT: -3_600).first?.timestamp?.count(in: .seconds) == 1_671_584_400)
     }
 
-    @Test func payloadsOfSeveralVersionsAndWithoutSamplesGiveNone() throws {
+    @Test func mixedVersionsOrMissingSamplesGiveNoPoints() throws {
         var payload = try MetricPayload(Metrics.ios13)
         payload.includesMultipleAppVersions = true
         #expect(payload.points().isEmpty)

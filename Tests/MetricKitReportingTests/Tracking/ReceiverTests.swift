@@ -39,7 +39,7 @@ import Testing
     }
 
     /// The callback only submits each payload's bytes; nothing is decoded or tracked before it has returned.
-    @Test func theCallbackStoresWholeBytesOnceAndDoesNothingElse() throws {
+    @Test func receiveStoresBytesAndDefersTracking() throws {
         let told = Notes<MetricKitReport>()
         let receiver = receiver([.reports { reports in reports.forEach { told.add($0) } }])
         let payloads = payloads(12)
@@ -60,7 +60,7 @@ import Testing
         #expect(told.all.map(\.data) == payloads)
     }
 
-    @Test func whatComesTwiceIsTakenOnce() {
+    @Test func repeatedPayloadIsStoredOnce() {
         let told = Notes<MetricKitReport>()
         let receiver = receiver([.reports { reports in reports.forEach { told.add($0) } }])
         let payloads = payloads(2)
@@ -76,7 +76,7 @@ import Testing
         #expect(outbox.counters.accepted == 2 && outbox.counters.joined == 2)
     }
 
-    @Test func whatCannotBeReadIsStoredAsItIs() throws {
+    @Test func unreadablePayloadIsStoredUnchanged() throws {
         let told = Notes<MetricKitReport>()
         let receiver = receiver([.reports { reports in reports.forEach { told.add($0) } }])
         let broken = Data(Metrics.ios13.utf8.prefix(500))
@@ -93,7 +93,7 @@ import Testing
         #expect(kept == broken)
     }
 
-    @Test func whatTheOutboxRefusesIsTrackedAndTriedAgain() throws {
+    @Test func payloadRefusedByOutboxIsTrackedOnceAndRetried() throws {
         var settings = OutboxSettings()
         settings.maximumReportBytes = 1_000
         let small = try ReportOutbox(
@@ -115,7 +115,7 @@ import Testing
         #expect(small.count == 0)
     }
 
-    @Test func withoutARequestNothingIsStored() {
+    @Test func payloadWithoutRequestIsNotStored() {
         let receiver = receiver(kinds: [.diagnostics])
         receiver.receive([Data(Metrics.ios13.utf8)], as: .metrics)
         #expect(outbox.count == 0)
@@ -123,7 +123,7 @@ import Testing
         #expect(outbox.count == 1)
     }
 
-    @Test func trackersAreToldOnAQueueOfTheReceiver() async {
+    @Test func defaultQueueRunsTrackers() async {
         await withCheckedContinuation { continuation in
             let receiver = MetricKitReceiver(
                 outbox: nil, metricsRequest: nil, diagnosticsRequest: nil,
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func attributesHaveTheNamesOfTheArticle() throws {
+    @Test func attributesHaveDocumentedNamesAndValues() throws {
         let told = Notes<[String: Double]>()
         let receiver = receiver([.attributes(applicationVersion: "1.2") { told.add($0) }])
         receiver.receive([Metrics.ios16, Metrics.ios13, Metrics.ios26].map { Data($0.utf8) }, as: .metrics)
@@ -151,7 +151,7 @@ import Testing
             ])
     }
 
-    @Test func diagnosticsAreHandedOverOneByOne() {
+    @Test func eachDiagnosticIsTrackedSeparately() {
         let told = Notes<String>()
         let receiver = receiver([.diagnostics { told.add($0.details.name) }])
         receiver.receive([Data(Diagnostics.ios14.utf8), Data(Diagnostics.ios27.utf8)], as: .diagnostics)
@@ -159,7 +159,7 @@ import Testing
         #expect(told.all == ["crash", "hang", "CPU exception", "disk write exception", "hang"])
     }
 
-    @Test func pointsAreHandedOver() {
+    @Test func pointsAreTracked() {
         let told = Notes<Point>()
         let receiver = receiver([.points(secondsFromGMT: { 3_600 }) { told.add($0) }])
         receiver.receive([Data(Metrics.ios16.utf8)], as: .metrics)

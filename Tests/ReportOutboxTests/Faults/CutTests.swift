@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [OutboxSettings.Durability.process, .fsync])
-    func aLifeWithoutCutsLosesNothing(_ durability: OutboxSettings.Durability) async {
+    func scriptedLifeWithoutCutLosesNoReport(_ durability: OutboxSettings.Durability) async {
         let life = Self.life(durability, cut: nil)
         life.end()
         #expect(await life.faults() == [])
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [OutboxSettings.Durability.process, .fsync])
-    func nothingIsLostWhicheverOperationFails(_ durability: OutboxSettings.Durability) async {
+    func failedDiskOperationLosesNoReport(_ durability: OutboxSettings.Durability) async {
         for code in [EIO, ENOSPC] {
             for operation in testSample(1...Self.operations(durability)) {
                 let life = Self.life(durability, cut: .failure(at: operation, code: code))
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [OutboxSettings.Durability.process, .fsync])
-    func nothingIsLostWhicheverOperationIsTheLast(_ durability: OutboxSettings.Durability) async {
+    func processDeathAtAnyDiskOperationLosesNoReport(_ durability: OutboxSettings.Durability) async {
         for operation in 1...Self.operations(durability) {
             let life = Self.life(durability, cut: .death(at: operation))
             life.end()
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func withSynchronizationNothingIsLostWheneverThePowerFails() async {
+    @Test func powerLossWithFsyncLosesNoReport() async {
         for operation in 1...Self.operations(.fsync) {
             let life = Self.life(.fsync, cut: .death(at: operation))
             life.end(powerIsLost: true)

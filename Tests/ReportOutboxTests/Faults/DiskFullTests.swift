@@ -23,7 +23,7 @@
         }
 
         @Test(arguments: [OutboxSettings.Durability.process, .fsync])
-        func itIsToldHarmsNothingAndPassesWithoutARestart(_ durability: OutboxSettings.Durability) throws {
+        func submitFailsWhileDiskIsFullAndWorksAfterwards(_ durability: OutboxSettings.Durability) throws {
             guard let disk = try SmallDisk(kibibytes: 512) else {
                 print("No small disk could be mounted, so this is left to the one in memory.")
                 return

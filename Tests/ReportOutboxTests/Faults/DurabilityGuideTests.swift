@@ -3,7 +3,7 @@ import Testing
 
 /// The durability guide names a test for each row of its table.
 @Suite(.timeLimit(.minutes(10))) struct DurabilityGuideTests {
-    @Test func everyTestThatTheGuideNamesIsThere() throws {
+    @Test func everyTestNamedInTheGuideExists() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let guide = tests.deletingLastPathComponent().appending(path: "Documentation/Durability.md")

@@ -62,7 +62,7 @@
             var faults: [String] = []
         }
 
-        @Test func everyAcceptedReportArrivesWholeWheneverTheProcessIsKilled() async throws {
+        @Test func acceptedReportsSurviveKillsOfTheProcess() async throws {
             let directory = try TemporaryDirectory()
             let server = try LoopbackServer()
             defer { server.stop() }
@@ -123,7 +123,7 @@
             #expect(directory.names.filter { $0.hasPrefix("tmp-") || $0.hasSuffix(".report") } == [])
         }
 
-        @Test func aLivingOwnerBindsAndADeadOneDoesNot() async throws {
+        @Test func directoryIsInUseUntilOwnerProcessIsKilled() async throws {
             let directory = try TemporaryDirectory()
             let child = try ChildProcess(directory.url, port: 9, prefix: "a", count: 0)
             #expect(await child.output.line() == "open")

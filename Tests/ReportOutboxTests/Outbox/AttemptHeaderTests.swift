@@ -15,7 +15,7 @@ import Testing
         #expect(test.server.requests.map { $0.headers["Report-Submitted"] } == [submitted, submitted, submitted])
     }
 
-    @Test func anAttemptThatCostsNothingHasTheNumberOfTheNext() throws {
+    @Test func attemptNumberIsUnchangedAfterUncountedAttempt() throws {
         let answers: [FakeServer.Answer] = [
             .status(.serviceUnavailable, ["Retry-After": "10"]), .failure(.circuitOpen), .status(.serviceUnavailable),
         ]
@@ -25,7 +25,7 @@ import Testing
         #expect(test.server.requests.map { $0.headers["Report-Attempt"] } == ["1", "1", "1", "2"])
     }
 
-    @Test func theyCanHaveOtherNamesOrBeLeftOut() throws {
+    @Test func attemptHeadersCanBeRenamedOrOmitted() throws {
         let test = try TestOutbox {
             $0.attemptHeader = "X-Attempt"
             $0.submittedHeader = nil

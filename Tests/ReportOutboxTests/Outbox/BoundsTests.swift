@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct BoundsTests {
-    @Test func aFullOutboxRefusesAndKeepsWhatItHas() throws {
+    @Test func fullOutboxRejectsNewReportsAndKeepsOldReports() throws {
         let test = try TestOutbox(sends: false) {
             $0.maximumCount = 3
             $0.maximumBytes = 100
@@ -30,7 +30,7 @@ import Testing
         #expect(test.server.keys.last == "more")
     }
 
-    @Test func theOldestMakeRoomWhereThePolicySaysSo() throws {
+    @Test func dropOldestPolicyDropsOldestReports() throws {
         let test = try TestOutbox(sends: false) {
             $0.whenFull = .dropOldest
             $0.maximumCount = 3
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [OutboxSettings.WhenFull.refuseNew, .dropOldest])
-    func whatComesBackFindsTheBoundsToo(_ whenFull: OutboxSettings.WhenFull) throws {
+    func retriedDeadLetterIsSubjectToMaximumCount(_ whenFull: OutboxSettings.WhenFull) throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }) {
             $0.refusalsBeforePause = .max
             $0.maximumCount = 3
@@ -71,7 +71,7 @@ import Testing
         #expect(test.outbox.counters.dropped == (isRefusing ? [:] : ["no-room": 7]))
     }
 
-    @Test func whatCannotBeDeadLetteredStaysInTheOutbox() throws {
+    @Test func reportStaysInOutboxIfDeadLetterCannotBeStored() throws {
         let directory = try TemporaryDirectory()
         let (timers, book) = (ManualTimers(), EventBook())
         let server = FakeServer { _, _ in .status(.badRequest) }
@@ -95,7 +95,7 @@ import Testing
         #expect(book.events.count { if case .deadLettered = $0 { true } else { false } } == 2)
     }
 
-    @Test func oneThatIsTooLargeLeavesNothing() throws {
+    @Test func tooLargeReportIsRejectedAndLeavesNoFile() throws {
         let test = try TestOutbox(sends: false) { $0.maximumReportBytes = 100_000 }
         let error = #expect(throws: OutboxError.self) { try test.submit("a", 100_001) }
         #expect(error?.code == .tooLarge)
@@ -113,7 +113,7 @@ import Testing
         #expect(test.disk.names == [] && test.outbox.count == 0 && test.outbox.bytes == 0)
     }
 
-    @Test func aStreamThatDoesNotFitIsRefusedOnceItsLengthIsKnown() throws {
+    @Test func streamThatExceedsMaximumBytesIsRejected() throws {
         let test = try TestOutbox(sends: false) { $0.maximumBytes = 100 }
         let pieces = Locked(20)
         let stream = StreamBody {
@@ -129,7 +129,7 @@ import Testing
         #expect(test.disk.names == [] && test.outbox.bytes == 0)
     }
 
-    @Test func whatIsDeadLetteredIsBoundedToo() throws {
+    @Test func oldestDeadLettersAreDroppedBeyondTheirMaximum() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }) {
             $0.maximumDeadLetterCount = 2
             $0.refusalsBeforePause = .max
@@ -142,7 +142,7 @@ import Testing
         #expect(test.disk.names.count == 2)
     }
 
-    @Test func whatWasDeadLetteredCanBeTriedAgainOrPurged() throws {
+    @Test func deadLetterCanBeRetriedOrPurged() throws {
         let isRefused = Locked(true)
         let server = FakeServer { _, _ in .status(isRefused.withLock { $0 } ? .badRequest : .ok) }
         let test = try TestOutbox(server)
@@ -158,7 +158,7 @@ import Testing
         #expect(test.disk.names == [])
     }
 
-    @Test func aFullDiskIsToldAndHarmsNothing() throws {
+    @Test func submitFailsOnFullDiskAndKeepsOtherReports() throws {
         let test = try TestOutbox(sends: false)
         try test.submit("before", 1_000)
         for room in stride(from: 1_000, to: 6_000, by: 100) {
@@ -174,7 +174,7 @@ import Testing
         #expect(test.server.receipts.map(\.bytes.count) == [1_000, 6_000])
     }
 
-    @Test func aKeyThatIsLostSetsAsideAndOneThatIsFoundTakesBack() throws {
+    @Test func reportWithUnknownSealKeyIsDeadLetteredAndRecoverable() throws {
         let disk = MemoryDirectory()
         do {
             let test = try TestOutbox(disk: disk, sends: false) { $0.seal = XORSeal(key: 1) }

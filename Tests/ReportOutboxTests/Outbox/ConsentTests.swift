@@ -7,7 +7,7 @@ import Testing
 
 /// Nothing is sent before the user has consented, and nothing is kept after a denial.
 @Suite(.timeLimit(.minutes(10))) struct ConsentTests {
-    @Test func withoutAnAnswerReportsAreHeldAndSentAfterIt() throws {
+    @Test func reportsAreHeldUntilConsentIsGiven() throws {
         let test = try TestOutbox { $0.consent = .pending }
         for id in ["a", "b"] { try test.submit(id) }
         test.advance(.seconds(30 * 24 * 3600))
@@ -17,7 +17,7 @@ import Testing
         #expect(test.server.keys == ["a", "b"] && test.outbox.count == 0)
     }
 
-    @Test func aNoDeletesEverythingAndTakesNothing() throws {
+    @Test func deniedConsentDeletesReportsAndRejectsNewReports() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.badRequest)])) { $0.maximumInFlight = 1 }
         try test.submit("refused")
         #expect(test.outbox.deadLetters.count == 1)
@@ -34,7 +34,7 @@ import Testing
         #expect(test.server.keys == ["refused", "d"])
     }
 
-    @Test func aNoFromTheLastLaunchDeletesWhatIsLeft() throws {
+    @Test func launchWithDeniedConsentDeletesStoredReports() throws {
         let first = try TestOutbox(sends: false)
         for id in ["a", "b"] { try first.submit(id) }
         first.disk.kill()
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [ReportConsent.denied, .pending])
-    func nothingIsSentAfterAListenerHasWithdrawnIt(_ answer: ReportConsent) throws {
+    func reportIsNotSentIfListenerWithdrawsConsent(_ answer: ReportConsent) throws {
         let server = FakeServer()
         let outbox = Locked<ReportOutbox?>(nil)
         let opened = try ReportOutbox(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [ReportConsent.denied, .pending])
-    func nothingIsSentThatIsWithdrawnWhileTheChainTakesIt(_ answer: ReportConsent) throws {
+    func reportIsNotSentIfConsentIsWithdrawnInsideTheChain(_ answer: ReportConsent) throws {
         let server = FakeServer()
         let first = Interruption()
         let outbox = try ReportOutbox(
@@ -77,7 +77,7 @@ import Testing
         #expect(outbox.counters.dropped == (answer == .denied ? ["without-consent": 1] : [:]))
     }
 
-    @Test func whatWasDeadLetteredAndCouldNotBeRemovedIsRemovedLater() throws {
+    @Test func failedDeletionOfDeadLetterIsRetried() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.badRequest)]))
         try test.submit("refused")
         #expect(test.outbox.deadLetters.count == 1)
@@ -90,7 +90,7 @@ import Testing
         #expect(test.disk.names == [])
     }
 
-    @Test func whatIsBeingSentIsStopped() throws {
+    @Test func runningAttemptStopsWhenConsentIsWithdrawn() throws {
         let test = try TestOutbox(FakeServer { _, _ in .silence })
         try test.submit("a")
         test.outbox.setConsent(.pending)

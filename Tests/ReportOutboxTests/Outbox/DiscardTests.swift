@@ -27,7 +27,7 @@ import Testing
         test.outbox.drain()
     }
 
-    @Test func whatWasDroppedIsToldWithTheNextDeliveryAndOnce() throws {
+    @Test func discardCountsAreSentOnceWithNextReport() throws {
         let test = try fullOutbox()
         try submit(["a", "b", "c"], crash, to: test)
         try submit(["d"], .standard, to: test)
@@ -39,7 +39,7 @@ import Testing
         #expect(!test.disk.names.contains("discarded"))
     }
 
-    @Test func anAttemptThatFailsTellsItAgain() throws {
+    @Test func discardCountsAreSentAgainAfterFailedAttempt() throws {
         let test = try fullOutbox(FakeServer(first: [.status(.serviceUnavailable), .failure(.connectionLost)]))
         try submit(["a", "b"], crash, to: test)
         test.outbox.startSending()
@@ -48,7 +48,7 @@ import Testing
         #expect(said(to: test.server) == [text, text, text] && test.outbox.count == 0)
     }
 
-    @Test func anotherLaunchTellsIt() throws {
+    @Test func discardCountsAreSentByNextLaunch() throws {
         let disk = MemoryDirectory()
         let first = try fullOutbox(disk: disk)
         try submit(["a", "b", "c"], crash, to: first)
@@ -68,7 +68,7 @@ import Testing
         #expect(!disk.names.contains("discarded"))
     }
 
-    @Test func aClosedOutboxHasWrittenTheCountsDown() throws {
+    @Test func abandonedOutboxSavesDiscardCounts() throws {
         let test = try fullOutbox()
         try submit(["a", "b"], crash, to: test)
         test.outbox.abandon()
@@ -81,7 +81,7 @@ import Testing
         #expect(!next.events.contains { if case .foreignFiles = $0 { true } else { false } })
     }
 
-    @Test func aLossOfPowerLeavesCountsWholeWhereReportsSurviveIt() throws {
+    @Test func powerLossWithFsyncDoesNotCorruptDiscardCounts() throws {
         let test = try TestOutbox(sends: false) {
             $0.whenFull = .dropOldest
             $0.maximumCount = 1
@@ -102,7 +102,7 @@ import Testing
         #expect(!next.events.contains { if case .trouble = $0 { true } else { false } })
     }
 
-    @Test func anOutboxThatIsClosedLeavesTheDirectoryAlone() throws {
+    @Test func abandonedOutboxNoLongerWritesToDirectory() throws {
         let test = try fullOutbox()
         try submit(["a", "b"], crash, to: test)
         test.disk.cut(.fullDisk)
@@ -120,7 +120,7 @@ import Testing
         next.outbox.abandon()
     }
 
-    @Test func countsThatAreDamagedAreToldAndHarmNothing() throws {
+    @Test func damagedDiscardCountsAreReportedAndIgnored() throws {
         for bit in [0, 40, 100, 300] {
             let test = try fullOutbox()
             try submit(["a", "b"], crash, to: test)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func aServerIsToldNothingOfAnother() throws {
+    @Test func discardCountsAreNotSentToAnotherServer() throws {
         let test = try fullOutbox()
         try submit(["a", "b"], crash, to: test)
         let other = HTTPRequest(method: .put, host: "other.example.com", path: "/")
@@ -148,7 +148,7 @@ import Testing
         #expect(said(to: test.server) == [nil, "no-room;kind=crash;n=1"])
     }
 
-    @Test func whatTheAppOrTheUserDidNotWantIsNotTold() throws {
+    @Test func purgedAndUnconsentedReportsAreNotCountedAsDiscarded() throws {
         let test = try fullOutbox()
         try submit(["a", "b"], crash, to: test)
         test.outbox.setConsent(.denied)
@@ -161,7 +161,7 @@ import Testing
         #expect(said(to: test.server) == [nil] && !test.disk.names.contains("discarded"))
     }
 
-    @Test func itCanBeLeftOut() throws {
+    @Test func discardedHeaderCanBeOmitted() throws {
         let test = try TestOutbox(sends: false) {
             $0.whenFull = .dropOldest
             $0.maximumCount = 1
@@ -173,7 +173,7 @@ import Testing
         #expect(said(to: test.server) == [nil])
     }
 
-    @Test func countsAndTextsAreBoundedAndNothingIsToldTwiceAtATime() {
+    @Test func discardLedgerIsBoundedAndTakesEachCountOnce() {
         var ledger = DiscardLedger()
         for number in 0..<1_000 { ledger.note("failed-\(number)", crash, for: 7, count: number + 1) }
         #expect(ledger.counts.count == DiscardLedger.mostCounts)

@@ -15,7 +15,7 @@ import Testing
 /// Rare events, and their outcomes.
 @Suite(.timeLimit(.minutes(10)))
 struct EdgeTests {
-    @Test func aServerThatIsTooBusyForLargeReportsIsWaitedFor() throws {
+    @Test func contentTooLargeWithRetryAfterIsRetried() throws {
         let server = FakeServer(first: [.status(HTTPStatus(413), ["Retry-After": "120"]), .status(HTTPStatus(413))])
         let test = try TestOutbox(server) { $0.firstDelay = .zero }
         try test.submit("a")
@@ -28,7 +28,7 @@ struct EdgeTests {
         #expect(test.outbox.deadLetters.map(\.deadLetterReason) == ["refused-413"])
     }
 
-    @Test func identifiersOfOtherBytesAreOthersHoweverTheyLook() throws {
+    @Test func identifiersOfDifferentNormalizationAreDifferent() throws {
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
         #expect(ReportID(composed) != ReportID(decomposed))
         #expect(Set([ReportID(composed), ReportID(decomposed), ReportID(composed)]).count == 2)
@@ -43,7 +43,7 @@ struct EdgeTests {
         #expect(next.outbox.counters.deadLettered == [:])
     }
 
-    @Test func attemptsThatCannotBeCountedAnyMoreAreTooMany() throws {
+    @Test func reportWithMaximalAttemptCountIsDeadLetteredUnsent() throws {
         let disk = MemoryDirectory()
         let test = try TestOutbox(disk: disk, sends: false)
         try test.submit("a")
@@ -62,7 +62,7 @@ struct EdgeTests {
         #expect(next.server.receipts.isEmpty)
     }
 
-    @Test func aDeletedDirectoryIsToldAsWhatItIs() throws {
+    @Test func deletedDirectoryIsReportedAsDeleted() throws {
         let directory = try TemporaryDirectory()
         let book = EventBook()
         let files = try SystemDirectory(directory.url)
@@ -81,7 +81,7 @@ struct EdgeTests {
         #expect(book.events.contains { if case .trouble(let text) = $0 { text.contains("deleted") } else { false } })
     }
 
-    @Test func aReportThatWasTakenOutOfTheOutboxIsMissingAndNotDamaged() throws {
+    @Test func reportWithDeletedFileIsDroppedAsMissingFile() throws {
         let test = try TestOutbox(sends: false)
         let id = try test.submit("a")
         let name = try #require(test.disk.names.first { $0.hasSuffix(RecordName.suffix) })

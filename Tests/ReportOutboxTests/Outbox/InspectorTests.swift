@@ -23,7 +23,7 @@ import Testing
         return outbox
     }
 
-    @Test func lookingDisturbsNothing() throws {
+    @Test func inspectorReadsOutboxInUseWithoutChangingIt() throws {
         let directory = try TemporaryDirectory()
         let owner = try outbox(directory)
         try directory.put(bytes(3), at: "tmp-1")
@@ -45,7 +45,7 @@ import Testing
         #expect(owner.count == 1)
     }
 
-    @Test func withTheRightToTheOutboxItPutsBackAndPurges() throws {
+    @Test func inspectorRetriesAndPurgesReportsOfUnusedOutbox() throws {
         let disk = MemoryDirectory()
         do {
             let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
@@ -68,7 +68,7 @@ import Testing
         #expect(disk.names == [])
     }
 
-    @Test func whatIsNotThereIsNotMade() throws {
+    @Test func inspectorDoesNotCreateMissingDirectory() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: OutboxError.self) { try OutboxInspector(directory: directory.url.appending(path: "none")) }
         #expect(directory.names == [])

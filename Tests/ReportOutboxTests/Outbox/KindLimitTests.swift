@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPStatus.tooManyRequests, .ok])
-    func reportsOfAKindWaitAndOthersGoOn(_ status: HTTPStatus) throws {
+    func limitedKindWaitsWhileOtherKindsAreSent(_ status: HTTPStatus) throws {
         let test = try TestOutbox(FakeServer(first: [.status(status, limited)]))
         try submit("s1", "session", to: test)
         // A report of a limited kind waits even with a high priority, and blocks nothing after it.
@@ -31,7 +31,7 @@ import Testing
         #expect(test.outbox.count == 0)
     }
 
-    @Test func withoutAKindItIsAllOfThem() throws {
+    @Test func limitWithoutKindAppliesToAllKinds() throws {
         let headers: HTTPHeaders = ["X-Sentry-Rate-Limits": "600::organization"]
         let test = try TestOutbox(FakeServer(first: [.status(.ok, headers)]))
         try submit("a", "crash", to: test)
@@ -42,7 +42,7 @@ import Testing
         #expect(test.server.keys == ["a", "b"])
     }
 
-    @Test func anotherServerHasOtherLimits() throws {
+    @Test func limitDoesNotApplyToAnotherServer() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.ok, limited)]))
         try submit("a", "session", to: test)
         let other = HTTPRequest(method: .put, host: "other.example.com", path: "/")
@@ -51,7 +51,7 @@ import Testing
         #expect(test.server.keys == ["a", "b"])
     }
 
-    @Test func whoAsksForItNowDoesNotWait() throws {
+    @Test func sendNowIgnoresKindLimit() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.ok, limited)]))
         try submit("a", "session", to: test)
         try submit("b", "session", to: test)
@@ -60,7 +60,7 @@ import Testing
         #expect(test.server.keys == ["a", "b"])
     }
 
-    @Test func aLimitIsNeverLongerThanTheSettingsAllow() throws {
+    @Test func limitIsCappedAtMaximumRetryAfter() throws {
         let headers: HTTPHeaders = ["X-Sentry-Rate-Limits": "99999999999999999999:crash,9223372036854775807:session"]
         let test = try TestOutbox(FakeServer(first: [.status(.ok, headers)])) { $0.maximumRetryAfter = .seconds(100) }
         try submit("a", "crash", to: test)
@@ -73,14 +73,14 @@ import Testing
         #expect(test.server.keys == ["a", "c", "b"])
     }
 
-    @Test func aHeaderOfAnotherNameIsNotRead() throws {
+    @Test func limitsHeaderIsIgnoredIfSettingIsNil() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.ok, limited)])) { $0.limitsHeader = nil }
         try submit("a", "session", to: test)
         try submit("b", "session", to: test)
         #expect(test.server.keys == ["a", "b"])
     }
 
-    @Test func theKindStaysFromLaunchToLaunch() throws {
+    @Test func kindIsKeptAcrossLaunches() throws {
         let first = try TestOutbox(sends: false)
         try submit("a", "session", to: first)
         try submit("b", "a kind-of a very long name", to: first)
@@ -92,7 +92,7 @@ import Testing
         #expect(test.disk.names.contains { $0.contains("-0=session-a.report") })
     }
 
-    @Test func limitsOfAServerAreBounded() {
+    @Test func numberOfKindLimitsIsBounded() {
         var limits = KindLimits()
         let now = TimerInstant(nanoseconds: 0)
         for number in 0..<1_000 {
@@ -112,7 +112,7 @@ import Testing
             ("60:a;b:key, 70:b:key,5", 5, ["a": 60, "b": 70]), ("x:a", 0, ["a": 60]), ("-5:a", 0, ["a": 0]),
             (" 60 : a ; b ", 0, ["a": 60, "b": 60]), ("60:log-item:key:quota:ns", 0, ["log_item": 60]),
         ] as [(String, Int, [String: Int])])
-    func whatAServerSaysIsReadInItsForm(_ text: String, _ all: Int, _ kinds: [String: Int]) throws {
+    func serverLimitsAreParsedFromHeader(_ text: String, _ all: Int, _ kinds: [String: Int]) throws {
         let response = HTTPResponse(request: upload, status: .ok, headers: ["L": text])
         let limits = try #require(ServerLimits(response, header: "L", maximum: .seconds(1_000)))
         #expect(limits.all == .seconds(all))
@@ -123,7 +123,7 @@ import Testing
         #expect(ServerLimits(response, header: "M", maximum: .seconds(1)) == nil)
     }
 
-    @Test func whateverAServerSaysIsBounded() throws {
+    @Test func serverLimitsOfRandomHeaderAreBounded() throws {
         var random = SeededGenerator(seed: 18)
         for _ in 0..<200 {
             let characters = Array("0123456789:;, abc\u{00E9}-")

@@ -24,7 +24,7 @@ import Testing
         return disk
     }
 
-    @Test func whatIsLeftIsSentByItselfAndInOrder() throws {
+    @Test func storedReportsAreSentInOrderAtLaunch() throws {
         let ids = (0..<30).map { "report \($0)" }
         let test = try TestOutbox(disk: try left(ids)) { $0.maximumInFlight = 1 }
         #expect(test.server.keys == ids.map { ReportID($0)?.idempotencyKey })
@@ -33,7 +33,7 @@ import Testing
         #expect(test.disk.names == [])
     }
 
-    @Test func theHandlerSeesEachWithItsDateBeforeAnyIsSent() throws {
+    @Test func existingHandlerDecidesAboutEachReportBeforeSending() throws {
         let disk = try left(["keep", "replace", "drop"])
         let server = FakeServer()
         let seen = Locked<[String]>([])
@@ -57,7 +57,7 @@ import Testing
         #expect(test.outbox.counters.dropped == ["by-handler": 1])
     }
 
-    @Test func aReplacementWithASecretIsRefusedAndTheReportStaysAsItWas() throws {
+    @Test func replacementWithSecretIsRejectedAndReportIsUnchanged() throws {
         let disk = try left(["a"])
         let test = try TestOutbox(
             disk: disk,
@@ -68,7 +68,7 @@ import Testing
         #expect(test.events.contains { if case .trouble(let text) = $0 { !text.contains("Bearer") } else { false } })
     }
 
-    @Test func whatTheHandlerIsAskedAboutIsTriedWithAllOthers() async throws {
+    @Test func sendNowDuringExistingHandlerIncludesItsReport() async throws {
         let disk = MemoryDirectory()
         let settings = OutboxSettings.test()
         let first = try ReportOutbox(
@@ -92,7 +92,7 @@ import Testing
         #expect(outbox.counters.delivered == 1)
     }
 
-    @Test func foreignAndCorruptFilesAreToldAndHarmNothing() throws {
+    @Test func corruptFilesAreDeadLetteredAndForeignFilesReported() throws {
         let disk = try left(["good", "torn", "empty", "swapped", "other"])
         func name(_ id: String) throws -> String { try #require(disk.names.first { $0.hasSuffix("-\(id).report") }) }
         let torn = try name("torn")
@@ -118,7 +118,7 @@ import Testing
         #expect(!test.events.contains { if case .trouble = $0 { true } else { false } })
     }
 
-    @Test func aCopyOfAReportIsDeadLettered() throws {
+    @Test func copyOfReportIsDeadLetteredAsDuplicate() throws {
         let disk = try left(["a"])
         let name = try #require(disk.names.first)
         disk.put(try #require(disk.bytes(of: name)), at: "0000000000000099" + name.dropFirst(16))
@@ -127,7 +127,7 @@ import Testing
         #expect(test.outbox.counters.deadLettered == ["duplicate": 1])
     }
 
-    @Test func ofTwoReportsOfAnIdentifierTheNewerIsTheOne() throws {
+    @Test func olderReportWithSameIdentifierIsDeadLettered() throws {
         let disk = MemoryDirectory()
         let first = try TestOutbox(disk: disk, sends: false)
         try first.submit("a", 10)
@@ -145,7 +145,7 @@ import Testing
         #expect(test.outbox.counters.deadLettered == ["duplicate": 1] && test.outbox.deadLetters.map(\.size) == [10])
     }
 
-    @Test func whatWasFoundStaysWhenPowerIsLostAfterwards() throws {
+    @Test func foundReportSurvivesLaterPowerLoss() throws {
         var wasFoundUnpromised = false
         for operation in 1...12 {
             let disk = MemoryDirectory()
@@ -171,7 +171,7 @@ import Testing
         #expect(wasFoundUnpromised)
     }
 
-    @Test func aReportFromTheFutureCountsAsNew() throws {
+    @Test func reportWithFutureDateIsTreatedAsNew() throws {
         let disk = MemoryDirectory()
         do {
             let test = try TestOutbox(disk: disk, sends: false)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [nil, XORSeal(key: 1)] as [XORSeal?])
-    func identifiersOfEveryKindSurviveALaunch(_ seal: XORSeal?) throws {
+    func unusualIdentifiersSurviveALaunch(_ seal: XORSeal?) throws {
         let disk = MemoryDirectory()
         do {
             let test = try TestOutbox(disk: disk, sends: false) { $0.seal = seal }
@@ -207,7 +207,7 @@ import Testing
         #expect(test.outbox.counters.delivered == expected.count)
     }
 
-    @Test func sendingCanBeginLaterAndWhatCameAnotherWayIsSettledBefore() throws {
+    @Test func settledReportIsNotSentWhenSendingStarts() throws {
         let test = try TestOutbox(disk: try left(["a", "b"]), sends: false)
         let id = try #require(ReportID("a"))
         #expect(test.outbox.settle(id, with: .success(HTTPResponse(request: upload, status: .created))))
@@ -219,7 +219,7 @@ import Testing
         #expect(!test.outbox.settle(id, with: .success(HTTPResponse(request: upload, status: .ok))))
     }
 
-    @Test func thousandsAreTakenUpInOneGo() throws {
+    @Test func thousandsOfReportsAreFoundAtLaunch() throws {
         let count = testSize("OUTBOX_REPORTS", usually: 3_000)
         let directory = try TemporaryDirectory()
         var settings = OutboxSettings.test()
@@ -241,7 +241,7 @@ import Testing
 
     #if os(Linux) || os(macOS)
         /// In a separate process, because the other tests need memory too.
-        @Test func thousandsTakeLittleMemory() async throws {
+        @Test func thousandsOfReportsTakeLittleMemory() async throws {
             let directory = try TemporaryDirectory()
             let outcome = try await ChildProcess.run(
                 ChildProcess.product("OutboxChild"), ["memory", directory.url.path, "3000"])

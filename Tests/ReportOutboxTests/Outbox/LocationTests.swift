@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func aFileStaysWhereItIsUntilItIsDelivered() throws {
+    @Test func keptFileStaysInPlaceUntilDelivery() throws {
         let directory = try TemporaryDirectory()
         let places = Places(directory: directory.url)
         let disk = MemoryDirectory()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [ReportLoss.withoutConsent, .purged, .noRoom])
-    func aFileThatWasDeadLetteredIsReleasedWhenItIsKeptNoLonger(_ loss: ReportLoss) throws {
+    func fileOfDroppedDeadLetterIsReleased(_ loss: ReportLoss) throws {
         let directory = try TemporaryDirectory()
         let test = try TestOutbox(FakeServer(first: [.status(.badRequest)])) {
             $0.locations = DeletingPlaces(places: Places(directory: directory.url))
@@ -71,7 +71,7 @@ import Testing
         #expect(test.outbox.counters.dropped == [loss.name: 1])
     }
 
-    @Test func aFileStaysWhileAnotherReportOfItsIdentifierNeedsIt() throws {
+    @Test func fileIsKeptWhileAnotherReportWithItsIdentifierExists() throws {
         let directory = try TemporaryDirectory()
         let test = try TestOutbox(FakeServer(first: [.status(.badRequest), .silence])) {
             $0.locations = DeletingPlaces(places: Places(directory: directory.url))
@@ -87,7 +87,7 @@ import Testing
         #expect(directory.names == ["kept-1"] && test.outbox.deadLetters == [] && test.outbox.count == 1)
     }
 
-    @Test func aFileThatIsNotThereIsRefused() throws {
+    @Test func missingFileIsRejectedOnSubmit() throws {
         let directory = try TemporaryDirectory()
         let test = try TestOutbox { $0.locations = Places(directory: directory.url) }
         let error = #expect(throws: OutboxError.self) {

@@ -15,7 +15,7 @@ import Testing
 /// The directory of an outbox is moved while the outbox is open.
 @Suite(.timeLimit(.minutes(10)))
 struct MovedOutboxTests {
-    @Test func anOutboxThatIsMovedWhileItIsOpenGoesOnSending() throws {
+    @Test func outboxKeepsSendingAfterItsDirectoryMoves() throws {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         let server = FakeServer()
         let place = directory.url.appending(path: "outbox")
@@ -31,7 +31,7 @@ struct MovedOutboxTests {
         #expect(server.keys.last == "after")
     }
 
-    @Test func boxesOfOthersAreTakenOverAfterAMoveToo() throws {
+    @Test func folderIsFoundAfterItsDirectoryMoves() throws {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         let place = directory.url.appending(path: "outbox")
         let files = try SystemDirectory(place)

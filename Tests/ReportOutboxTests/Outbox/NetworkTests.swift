@@ -26,7 +26,7 @@ import Testing
         arguments: [
             ([], ["h", "l", "n"]), (.metered, ["h", "n"]), (.constrained, ["h"]), ([.metered, .constrained], ["h"]),
         ] as [(NetworkConditions, [String])])
-    func whatMattersLessWaitsForABetterNetwork(_ conditions: NetworkConditions, _ sent: [String]) throws {
+    func lowerPrioritiesWaitForBetterNetwork(_ conditions: NetworkConditions, _ sent: [String]) throws {
         let test = try outbox()
         test.outbox.networkIsAvailable(true, conditions: conditions)
         try submitAll(to: test)
@@ -39,7 +39,7 @@ import Testing
         #expect(test.server.keys.sorted() == ["h", "l", "n"] && test.outbox.counters.retries == 0)
     }
 
-    @Test func aTerminalIsToldWhichNetworksItMayUse() throws {
+    @Test func networkAccessOfRequestFollowsPriority() throws {
         let test = try outbox()
         try submitAll(to: test)
         let access = Dictionary(
@@ -52,7 +52,7 @@ import Testing
 
     /// A server that rejects everything is probed with the report that has been due the longest; a report that has to wait for
     /// another network must not block it.
-    @Test func whatWaitsForAnotherNetworkIsNoProbe() throws {
+    @Test func reportWaitingForNetworkIsNotUsedAsProbe() throws {
         let test = try TestOutbox(FakeServer(first: [.status(.notFound), .status(.notFound)])) {
             $0.leastPriorityWhenMetered = .high
             $0.refusalsBeforePause = 1

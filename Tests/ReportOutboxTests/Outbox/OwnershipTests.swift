@@ -22,7 +22,7 @@ import Testing
 
 /// A directory has one owner, on a real file system.
 @Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
-    @Test func aSecondOutboxIsToldAndAFirstThatHasEndedBindsNone() async throws {
+    @Test func directoryIsInUseUntilOutboxIsClosed() async throws {
         let directory = try TemporaryDirectory()
         let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         let error = #expect(throws: OutboxError.self) {
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Calls that wait for the end while another thread unlocks the directory.
-    @Test func closingReturnsWhenTheDirectoryIsFreeAndNoEarlier() async throws {
+    @Test func closeWaitsUntilDirectoryIsUnlocked() async throws {
         let (releasing, released) = (EventLog(), DispatchSemaphore(value: 0))
         let engine = OutboxEngine(
             ReportStore(files: MemoryDirectory(), durability: .process, seal: nil),
@@ -58,7 +58,7 @@ import Testing
         stopping.join()
     }
 
-    @Test func aSecondOutboxMayHaveItsOwnWhichTheFirstTakesOver() throws {
+    @Test func ownOutboxIsTakenOverByMainOutboxAtNextLaunch() throws {
         let disk = MemoryDirectory()
         do {
             let main = try TestOutbox(disk: disk, sends: false)
@@ -79,7 +79,7 @@ import Testing
         withExtendedLifetime(alive) {}
     }
 
-    @Test func aFileWithTheNameOfAnOutboxIsPassedBy() async throws {
+    @Test func fileNamedLikeOwnOutboxIsSkipped() async throws {
         let directory = try TemporaryDirectory()
         try Data("notes".utf8).write(to: directory.url.appending(path: "own-1"))
         let main = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
@@ -91,7 +91,7 @@ import Testing
         for outbox in [main, own] { await outbox.close() }
     }
 
-    @Test func whatIsTakenOverKeepsItsNameAndItsPlaceOnTheShelf() throws {
+    @Test func takenOverReportsKeepIdentifierAndDeadLetterState() throws {
         let disk = MemoryDirectory()
         let long = String(repeating: "long ", count: 100)
         do {
@@ -113,7 +113,7 @@ import Testing
         #expect(disk.names.allSatisfy { !$0.hasPrefix("own-") })
     }
 
-    @Test func theDirectoryIsMadeForThisUserAlone() throws {
+    @Test func directoryIsAccessibleOnlyToItsUser() throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "a/b/c")
         let outbox = try ReportOutbox(directory: place, chain: FakeServer(), settings: .test(), startsSending: false)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func aDirectoryThatCannotBeUsedIsAClearError() throws {
+    @Test func unusableDirectoryIsRejected() throws {
         let directory = try TemporaryDirectory()
         try directory.put(bytes(1), at: "file")
         for url in [directory.url.appending(path: "file"), directory.url.appending(path: "file/below")] {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func theMachinesFileSystemDoesWhatTheOtherDoes() throws {
+    @Test func outboxWorksOnRealFileSystem() throws {
         let directory = try TemporaryDirectory()
         let server = FakeServer { request, _ in
             request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.ok)

@@ -25,7 +25,7 @@ import Testing
 
     private static let inOrder = ["crash-1", "crash-2", "log-1", "log-2", "warning-1", "warning-2"]
 
-    @Test func whatMattersMoreIsSentFirst() throws {
+    @Test func higherPriorityIsSentFirst() throws {
         let test = try TestOutbox(sends: false) { $0.maximumInFlight = 1 }
         try Self.submitAll(test)
         #expect(test.outbox.reports.map(\.priority) == [.low, .low, .normal, .normal, .high, .high])
@@ -34,7 +34,7 @@ import Testing
         #expect(test.server.keys == Self.inOrder)
     }
 
-    @Test func theNextLaunchKnowsIt() throws {
+    @Test func priorityIsKeptAcrossLaunches() throws {
         let disk = MemoryDirectory()
         do {
             let test = try TestOutbox(disk: disk, sends: false)
@@ -47,7 +47,7 @@ import Testing
         #expect(test.server.keys == Self.inOrder)
     }
 
-    @Test func oneThatFailsKeepsNoOtherFromItsTurn() throws {
+    @Test func failedHighPriorityReportDoesNotBlockOthers() throws {
         let server = FakeServer { request, _ in
             request.headers["Idempotency-Key"] == "crash" ? .status(.serviceUnavailable) : .status(.ok)
         }
@@ -60,7 +60,7 @@ import Testing
         #expect(test.outbox.reports.map(\.id.rawValue) == ["crash"])
     }
 
-    @Test func whatMattersLessMakesRoomFirst() throws {
+    @Test func lowestPriorityIsDroppedFirstWhenFull() throws {
         let test = try TestOutbox(sends: false) {
             $0.whenFull = .dropOldest
             $0.maximumCount = 3
@@ -78,7 +78,7 @@ import Testing
         #expect(test.outbox.counters.dropped == ["no-room": 4])
     }
 
-    @Test func nothingMakesRoomForWhatMattersLess() throws {
+    @Test func higherPriorityIsNotDroppedForLowerPriority() throws {
         let test = try TestOutbox(sends: false) {
             $0.whenFull = .dropOldest
             $0.maximumCount = 2

@@ -14,7 +14,7 @@ import Testing
 /// Records and bytes that cannot be read, temporarily or permanently.
 @Suite(.timeLimit(.minutes(10)))
 struct ReadingTests {
-    @Test func aRecordThatCannotBeReadIsTriedLessAndLessAndNotForEver() throws {
+    @Test func unreadableRecordIsRetriedWithBackoffUntilItExpires() throws {
         let test = try TestOutbox(sends: false)
         try test.submit("a")
         test.disk.refuseReading(true)
@@ -46,7 +46,7 @@ struct ReadingTests {
         return rounds
     }
 
-    @Test func bytesThatATerminalCannotReadCostNoAttempts() throws {
+    @Test func unreadableBodyCountsNoAttempts() throws {
         let isReadable = Locked(false)
         let server = FakeServer { _, _ in isReadable.withLock { $0 } ? .status(.ok) : .unreadable }
         let test = try TestOutbox(server) {
@@ -62,7 +62,7 @@ struct ReadingTests {
         #expect(test.outbox.counters.delivered == 1)
     }
 
-    @Test func aKeptFileThatCannotBeReadIsNotMissing() throws {
+    @Test func unreadableKeptFileIsNotTreatedAsMissing() throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "kept")
         try bytes(20).write(to: place)

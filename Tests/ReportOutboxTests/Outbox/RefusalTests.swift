@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct RefusalTests {
     @Test(arguments: [HTTPStatus.notFound, .forbidden, .gone, .badRequest])
-    func aBriefRefusalCostsNoBacklog(_ status: HTTPStatus) throws {
+    func briefRejectionDoesNotDiscardBacklog(_ status: HTTPStatus) throws {
         let answers = Locked(0)
         let server = FakeServer { _, _ in
             answers.withLock { count in
@@ -26,7 +26,7 @@ struct RefusalTests {
         #expect(test.outbox.counters.delivered + test.outbox.deadLetters.count == 1_000)
     }
 
-    @Test func aTypoInAnAddressDeletesNothingEver() throws {
+    @Test func permanentNotFoundDropsNoReport() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.notFound) }, sends: false)
         for index in 0..<300 { try test.submit("\(index)") }
         test.outbox.startSending()
@@ -46,7 +46,7 @@ struct RefusalTests {
         #expect(test.server.receipts.count < 6_000)
     }
 
-    @Test func aPauseHoldsForItsServerAloneAndForTheNextLaunch() throws {
+    @Test func pauseAppliesOnlyToItsServerAndSurvivesLaunch() throws {
         let server = FakeServer { request, _ in .status(request.host == "bad.example" ? .notFound : .ok) }
         let bad = HTTPRequest(method: .put, host: "bad.example", path: "/")
         let test = try TestOutbox(server, sends: false) { $0.firstDelay = .seconds(1_000) }
@@ -64,7 +64,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: ["Retry-After", "X-Sentry-Rate-Limits"])
-    func aShortWaitThatIsAskedForKeepsNoPauseFromGrowing(_ header: String) throws {
+    func pauseGrowsDespiteShortRequestedWait(_ header: String) throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.notFound, [header: "1"]) }) {
             $0.refusalsBeforePause = 1
         }
@@ -75,7 +75,7 @@ struct RefusalTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 0.999 })
     }
 
-    @Test func onesThatAreBadThemselvesAreDeadLetteredAmongGoodOnes() throws {
+    @Test func rejectedReportsAreDeadLetteredAndOthersDelivered() throws {
         let server = FakeServer { request, _ in
             .status(request.headers["Idempotency-Key"]?.hasPrefix("bad") == true ? .badRequest : .ok)
         }
@@ -88,7 +88,7 @@ struct RefusalTests {
         #expect(test.outbox.deadLetters.count == 30)
     }
 
-    @Test func aBadOneThatMattersMoreKeepsNoOtherFromBeingTaken() throws {
+    @Test func rejectedHighPriorityReportsDoNotBlockOthers() throws {
         let server = FakeServer { request, _ in
             .status(request.headers["Idempotency-Key"]?.hasPrefix("crash") == true ? .badRequest : .ok)
         }
@@ -107,7 +107,7 @@ struct RefusalTests {
         #expect(test.outbox.counters.delivered == 1)
     }
 
-    @Test func whatIsDeadLetteredMayBeAsLargeAsTheOutbox() throws {
+    @Test func defaultDeadLetterLimitsCoverOutboxLimits() throws {
         let settings = OutboxSettings()
         #expect(settings.maximumDeadLetterCount >= settings.maximumCount)
         #expect(settings.maximumDeadLetterBytes >= settings.maximumBytes)

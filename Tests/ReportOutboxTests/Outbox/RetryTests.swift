@@ -13,7 +13,7 @@ import Testing
 
 /// When a report is retried, and when no longer.
 @Suite(.timeLimit(.minutes(10))) struct RetryTests {
-    @Test func anEndless503EndsAfterThePolicysAttempts() throws {
+    @Test func reportIsDeadLetteredAfterMaximumAttempts() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.serviceUnavailable) }) { $0.maximumAttempts = 7 }
         try test.submit("a")
         #expect(test.attemptTimes(atMost: 100).count == 7)
@@ -37,7 +37,7 @@ import Testing
         #expect(Set(times).count == times.count)
     }
 
-    @Test func whatAServerAsksForIsNotOutgrown() throws {
+    @Test func delayDoesNotGrowBeyondRetryAfter() throws {
         let server = FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "1"]) }
         let test = try TestOutbox(server)
         try test.submit("a")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// A server that always asks to wait postpones indefinitely: a report that it has not rejected is kept until the end.
-    @Test func whatAServerPutsOffForEverIsDeadLettered() throws {
+    @Test func reportPostponedByServerIsDeadLetteredAtMaximumAge() throws {
         let server = FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "1"]) }
         let test = try TestOutbox(server) { $0.maximumAge = .seconds(300) }
         try test.submit("a")
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// It is uploaded each time, so attempts count and delays grow as usual.
-    @Test func whatIsTooLargeEachTimeIsDeadLettered() throws {
+    @Test func contentTooLargeIsDeadLetteredAfterMaximumAttempts() throws {
         let server = FakeServer { _, _ in .status(.contentTooLarge, ["Retry-After": "1"]) }
         let test = try TestOutbox(server) { $0.maximumAttempts = 8 }
         try test.submit("a")
@@ -71,7 +71,7 @@ import Testing
         #expect(test.outbox.counters.dropped == [:] && test.outbox.count == 0)
     }
 
-    @Test func whereNoWaitIsGrantedNoneWasAskedFor() throws {
+    @Test func retryAfterIsIgnoredIfMaximumRetryAfterIsZero() throws {
         let server = FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "1"]) }
         let test = try TestOutbox(server) {
             $0.maximumAttempts = 5
@@ -84,7 +84,7 @@ import Testing
 
     /// A report that no server has seen is never lost silently, however long the network was down.
     @Test(arguments: [HTTPError.Code.cannotConnect, .circuitOpen, .queueFull, .timedOut, .connectionLost])
-    func whatNoServerHasSeenIsNotDropped(_ code: HTTPError.Code) throws {
+    func reportWithoutResponseIsDeadLetteredAndNotDropped(_ code: HTTPError.Code) throws {
         let test = try TestOutbox(FakeServer { _, _ in .failure(code) }) { $0.maximumAge = .seconds(3_600) }
         try test.submit("a")
         _ = test.attemptTimes(atMost: 10_000)
@@ -92,7 +92,7 @@ import Testing
         #expect(test.outbox.counters.dropped == [:] && test.outbox.count == 0)
     }
 
-    @Test func whatAKillInterruptedIsNotDroppedEither() throws {
+    @Test func reportInterruptedByKillIsDeadLetteredAndNotDropped() throws {
         let disk = MemoryDirectory()
         let isKilled = Locked(false)
         let server = FakeServer { _, _ in isKilled.withLock(\.self) ? .failure(.cannotConnect) : .silence }
@@ -113,7 +113,7 @@ import Testing
         #expect(test.outbox.counters.dropped == [:] && test.outbox.count == 0)
     }
 
-    @Test func tryingNowCostsNoAttempt() throws {
+    @Test func sendNowDoesNotCountAttempts() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.serviceUnavailable) }) { $0.maximumAttempts = 5 }
         try test.submit("a")
         for _ in 0..<50 {
@@ -127,7 +127,7 @@ import Testing
         #expect(test.server.receipts.count == 51 + 4 && test.outbox.deadLetters.count == 1)
     }
 
-    @Test func aHostThatHangsKeepsNoOtherWaiting() throws {
+    @Test func hangingHostDoesNotDelayOtherHosts() throws {
         let server = FakeServer { request, _ in request.host == "hangs" ? .silence : .status(.ok) }
         let test = try TestOutbox(server)
         for number in 0..<40 { try test.submit("h\(number)", to: HTTPRequest(method: .put, host: "hangs", path: "/")) }
@@ -140,7 +140,7 @@ import Testing
         #expect(server.keys.count { $0.hasPrefix("h") } <= 3)
     }
 
-    @Test func aHostThatAnswersGetsAllThatMayBeSentAtOnce() throws {
+    @Test func answeringHostGetsAllSlotsButTheLast() throws {
         let isSilent = Locked(false)
         let server = FakeServer { _, _ in isSilent.withLock(\.self) ? .silence : .status(.ok) }
         let test = try TestOutbox(server)
@@ -153,7 +153,7 @@ import Testing
         #expect(server.keys.last == "elsewhere")
     }
 
-    @Test func serversWhoseNamesAreAlikeInADigestShareNoPause() throws {
+    @Test func pauseOfHostDoesNotAffectThousandOthers() throws {
         let server = FakeServer { request, _ in
             request.host == "crash.example.com" ? .status(.tooManyRequests, ["Retry-After": "86400"]) : .status(.ok)
         }
@@ -165,7 +165,7 @@ import Testing
         #expect(test.outbox.counters.delivered == 1_000)
     }
 
-    @Test func whatIsTooLargeForNowHoldsUpNothingSmall() throws {
+    @Test func contentTooLargeWithRetryAfterDoesNotDelaySmallReports() throws {
         let server = FakeServer { _, bytes in
             bytes.count > 100 ? .status(.contentTooLarge, ["Retry-After": "3600"]) : .status(.ok)
         }
@@ -177,7 +177,7 @@ import Testing
         #expect(server.keys.count { $0 == "large" } == 1)
     }
 
-    @Test func theAgeEndsItOnTheFirstFailureAfterwards() throws {
+    @Test func reportExpiresOnFirstFailureAfterMaximumAge() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.badGateway) }) {
             $0.maximumAge = .seconds(3600)
             $0.maximumAttempts = 1_000_000
@@ -196,7 +196,7 @@ import Testing
         ("120", 120.0), ("  7 ", 7), ("99999999999999", 86_400), ("99999999999999999999999999999", 86_400),
         ("Mon, 01 Jan 2024 00:10:00 GMT", 600), ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
     ])
-    func aServerIsWaitedForAsItAsks(_ header: String, _ seconds: Double) throws {
+    func retryWaitsForRetryAfter(_ header: String, _ seconds: Double) throws {
         let server = FakeServer(first: [.status(.tooManyRequests, ["Retry-After": header])])
         let test = try TestOutbox(server) { $0.firstDelay = .zero }
         try test.submit("a")
@@ -209,7 +209,7 @@ import Testing
     @Test(arguments: [
         "-5", "", "soon", "1e9", "0x10", "Mon, 01 Jan 2001 00:00:00 GMT", "Mon, 99 Jan 2024 99:00:00 GMT",
     ])
-    func whatAsksForNothingIsBackedOffFrom(_ header: String) throws {
+    func invalidRetryAfterFallsBackToBackoff(_ header: String) throws {
         let server = FakeServer(first: [.status(.serviceUnavailable, ["Retry-After": header])])
         let test = try TestOutbox(server) { $0.firstDelay = .seconds(10) }
         try test.submit("a")
@@ -218,7 +218,7 @@ import Testing
         #expect(times.last.map { 0...10 ~= $0 } == true)
     }
 
-    @Test func aWaitThatAServerAskedForHoldsForAllThatGoesThereAndForLaterLaunches() throws {
+    @Test func retryAfterHoldsAllReportsToServerAndSurvivesLaunch() throws {
         let disk = MemoryDirectory()
         let server = FakeServer(first: [.status(.tooManyRequests, ["Retry-After": "1000"])])
         let date: Date
@@ -261,7 +261,7 @@ import Testing
     }
 
     /// Its attempts are counted before they start, and never end.
-    @Test func aReportThatEndsTheProcessIsDeadLettered() throws {
+    @Test func reportThatCrashesProcessIsDeadLettered() throws {
         let disk = MemoryDirectory()
         let server = FakeServer { _, _ in .silence }
         for launch in 1...20 {
@@ -280,7 +280,7 @@ import Testing
         #expect(server.receipts.count == 6)
     }
 
-    @Test func aServerThatNeverAnswersCostsNoMoreThanThePolicyAllows() throws {
+    @Test func silentServerIsTriedUpToMaximumAttempts() throws {
         let timers = ManualTimers()
         let terminal = ScriptedTerminal()
         let book = EventBook()
@@ -306,7 +306,7 @@ import Testing
 
     @Test(
         arguments: [HTTPError.Code.cannotConnect, .circuitOpen, .queueFull, .queueTimedOut, .rateLimited, .shed])
-    func whatWasNotSentSpendsNoAttemptAndOneProbesForAll(_ code: HTTPError.Code) throws {
+    func unsentRequestCountsNoAttemptAndOneReportProbes(_ code: HTTPError.Code) throws {
         let isOnline = Locked(false)
         let attempts = Locked(0)
         let server = FakeServer { _, _ in
@@ -331,7 +331,7 @@ import Testing
         #expect(test.outbox.counters.delivered == 20)
     }
 
-    @Test func theAppCanSayThatThereIsNoNetwork() throws {
+    @Test func reportsWaitWhileNetworkIsUnavailable() throws {
         let test = try TestOutbox()
         test.outbox.networkIsAvailable(false)
         try test.submit("a")
@@ -342,7 +342,7 @@ import Testing
         #expect(test.server.keys == ["a"])
     }
 
-    @Test func oneThatFailsStandsBehindTheOthers() throws {
+    @Test func failedReportDoesNotDelayOthers() throws {
         let server = FakeServer { request, _ in
             request.headers["Idempotency-Key"] == "poison" ? .status(.internalServerError) : .status(.ok)
         }
@@ -359,7 +359,7 @@ import Testing
     }
 
     @Test(arguments: [-10, 10])
-    func aStepOfTheClockNeitherExpiresNorStrandsAReport(_ years: Int) throws {
+    func clockStepNeitherExpiresNorStrandsReport(_ years: Int) throws {
         let isUp = Locked(false)
         let test = try TestOutbox(FakeServer { _, _ in isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway) })
         try test.submit("a")
@@ -372,7 +372,7 @@ import Testing
     }
 
     @Test(arguments: [-10, 10])
-    func aStepBetweenLaunchesDoesNotEither(_ years: Int) throws {
+    func clockStepBetweenLaunchesDoesNotExpireReport(_ years: Int) throws {
         let disk = MemoryDirectory()
         let isUp = Locked(false)
         let server = FakeServer { _, _ in

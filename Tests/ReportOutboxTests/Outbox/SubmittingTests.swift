@@ -33,7 +33,7 @@ import Testing
         #expect(UUID(uuidString: first.rawValue) != nil)
     }
 
-    @Test func aSecretIsRefusedByItsNameAndNeverWritten() throws {
+    @Test func requestWithSecretIsRejectedAndNotWritten() throws {
         let test = try TestOutbox(sends: false)
         for request in [
             HTTPRequest(host: "example.com", headers: ["Authorization": "Bearer hush"]),
@@ -50,13 +50,13 @@ import Testing
         #expect(test.outbox.counters.refused == [.secret: 5])
     }
 
-    @Test func whatOnlySoundsLikeASecretCanBeNamedHarmless() throws {
+    @Test func harmlessNamesAreNotTreatedAsSecrets() throws {
         let test = try TestOutbox { $0.harmlessNames = ["x-api-KEY"] }
         try test.submit("a", to: HTTPRequest(host: "example.com", headers: ["X-Api-Key": "public"]))
         #expect(test.server.requests.first?.headers["X-Api-Key"] == "public")
     }
 
-    @Test func aRequestThatCannotBeWrittenDownIsRefused() throws {
+    @Test func invalidSubmissionIsRejected() throws {
         let test = try TestOutbox()
         let bad = HTTPRequest(host: "example.com", headers: ["X-Bad": "a\nb"])
         #expect(throws: OutboxError.self) { try test.outbox.submit(bytes(1), request: bad) }
@@ -69,7 +69,7 @@ import Testing
         #expect(test.outbox.counters.refused == [.request: 2, .identifier: 1, .unreadable: 1])
     }
 
-    @Test func anIdentifierThatIsInTheOutboxJoins() throws {
+    @Test func submitWithKnownIdentifierJoinsExistingReport() throws {
         let test = try TestOutbox(sends: false)
         try test.submit("a", 1)
         try test.submit("a", 2)
@@ -82,7 +82,7 @@ import Testing
         #expect(test.server.receipts.count == 2)
     }
 
-    @Test func manyThreadsWithOneIdentifierMakeOneReport() throws {
+    @Test func concurrentSubmitsWithSameIdentifierMakeOneReport() throws {
         let test = try TestOutbox(sends: false)
         DispatchQueue.concurrentPerform(iterations: 64) { index in
             _ = try? test.outbox.submit(bytes(2_000), identifier: "id-\(index % 4)", request: upload)
@@ -94,7 +94,7 @@ import Testing
         #expect(test.server.receipts.count == 4)
     }
 
-    @Test func aCallerThatJoinsOneThatFailsIsPromisedNothing() throws {
+    @Test func submitDoesNotJoinFailedSubmission() throws {
         // The first is blocked while its bytes are read; the second has to wait for the outcome.
         let test = try TestOutbox(sends: false)
         let isReading = DispatchSemaphore(value: 0)
@@ -124,7 +124,7 @@ import Testing
         #expect(test.outbox.count == 1 && test.outbox.counters.joined == 0)
     }
 
-    @Test func aListenerThatIsSlowHearsTheNewestAndTheCountersCountAll() async throws {
+    @Test func slowListenerReceivesNewestThousandEvents() async throws {
         let test = try TestOutbox(sends: false)
         for index in 0..<1_200 { try test.outbox.submit(Data(), identifier: "\(index)", request: upload) }
         await test.outbox.close()
@@ -134,7 +134,7 @@ import Testing
         #expect(test.outbox.counters.accepted == 1_200)
     }
 
-    @Test func bytesThatCannotBeReadJustNowAreNoVerdictOnTheReport() throws {
+    @Test func reportWithTemporarilyUnreadableBodyIsSentLater() throws {
         let isReadable = Locked(false)
         let server = FakeServer { request, _ in
             guard !isReadable.withLock({ $0 }) else { return .status(.ok) }
@@ -149,7 +149,7 @@ import Testing
         #expect(test.outbox.counters.delivered == 1)
     }
 
-    @Test func aClosedOutboxRefuses() async throws {
+    @Test func closedOutboxRejectsSubmit() async throws {
         let test = try TestOutbox()
         await test.outbox.close()
         let error = #expect(throws: OutboxError.self) { try test.outbox.submit(bytes(1), request: upload) }
@@ -158,7 +158,7 @@ import Testing
         for await _ in test.outbox.events {}
     }
 
-    @Test func aReplySaysWhatBecameOfIt() async throws {
+    @Test func responseDecidesOutcomeOfReport() async throws {
         let server = FakeServer(first: [
             .status(.badRequest), .status(.gone), .status(.movedPermanently), .status(.conflict),
             .failure(.invalidRequest),

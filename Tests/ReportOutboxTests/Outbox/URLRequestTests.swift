@@ -22,7 +22,7 @@ import Testing
         return request
     }
 
-    @Test func itIsKeptAndSentByTheNextLaunch() async throws {
+    @Test func urlRequestIsStoredAndSentByNextLaunch() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.fallback { _ in .status(.noContent) }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aSecretInItIsRefusedAndNotWrittenDown() throws {
+    @Test func urlRequestWithSecretIsRejectedAndNotWritten() throws {
         let disk = MemoryDirectory()
         let test = try TestOutbox(disk: disk, sends: false)
         var request = try Self.request(80)
@@ -61,7 +61,7 @@ import Testing
         #expect(error?.code == .secret && disk.names.isEmpty)
     }
 
-    @Test func whatCannotBeSentTwiceIsRefused() throws {
+    @Test func urlRequestWithStreamOrWithoutURLIsRejected() throws {
         var request = try Self.request(80)
         request.httpBodyStream = InputStream(data: Data("once".utf8))
         #expect(throws: HTTPBodyError.self) { try HTTPRequest(request) }
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: HTTPBodyError.self) { try HTTPRequest(request) }
     }
 
-    @Test func whatIsNotSaidIsAsItIsByDefault() throws {
+    @Test func urlRequestDefaultsAndTimeoutsAreConverted() throws {
         let url = try #require(URL(string: "https://example.com/a"))
         let request = try HTTPRequest(URLRequest(url: url))
         #expect(request.method == .get && request.body.isEmpty && request.headers.isEmpty)

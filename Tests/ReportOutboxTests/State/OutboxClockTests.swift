@@ -16,7 +16,7 @@ import Testing
 
     private static func instant(_ seconds: Double) -> TimerInstant { TimerInstant(nanoseconds: Int64(seconds * 1e9)) }
 
-    @Test func itFollowsTheMonotonicClock() {
+    @Test func clockFollowsMonotonicClock() {
         var clock = OutboxClock(at: Self.instant(5), date: Self.start)
         #expect(clock.read(at: Self.instant(5), date: Self.start) == Self.instant(0))
         #expect(clock.read(at: Self.instant(6.5), date: Self.start + 1.5) == Self.instant(1.5))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [tenYears, -tenYears, -1, -100, 8 * 24 * 3600, .infinity, -.infinity, .nan])
-    func aStepOfTheWallClockCountsForNothing(_ step: Double) {
+    func wallClockStepIsIgnored(_ step: Double) {
         var clock = OutboxClock(at: Self.instant(0), date: Self.start)
         #expect(clock.read(at: Self.instant(1), date: Self.start + 1 + step) == Self.instant(1))
         #expect(clock.read(at: Self.instant(2), date: Self.start + 2 + step) == Self.instant(2))
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The waiting time of a report is measured with both clocks, and a thread may be interrupted between the two.
-    @Test func aThreadThatIsStoppedBetweenTheClocksDoesNotCountTwice() throws {
+    @Test func pauseBetweenClockReadingsIsNotCountedTwice() throws {
         let timers = HookedTimers()
         var settings = OutboxSettings.test()
         settings.timers = timers
@@ -60,19 +60,19 @@ import Testing
         #expect(outbox.counters.dropped == [:] && outbox.count == 1)
     }
 
-    @Test func sleepOfTheMachineCounts() {
+    @Test func sleepOfMachineIsCounted() {
         var clock = OutboxClock(at: Self.instant(0), date: Self.start)
         #expect(clock.read(at: Self.instant(1), date: Self.start + 3_601) == Self.instant(3_601))
     }
 
-    @Test func aReadingThatAnotherOneHasOvertakenCountsForNothing() {
+    @Test func outdatedReadingIsIgnored() {
         var clock = OutboxClock(at: Self.instant(0), date: Self.start)
         #expect(clock.read(at: Self.instant(30), date: Self.start + 30) == Self.instant(30))
         #expect(clock.read(at: Self.instant(10), date: Self.start + 10) == Self.instant(30))
         #expect(clock.read(at: Self.instant(40), date: Self.start + 40) == Self.instant(40))
     }
 
-    @Test func itNeverGoesBack() {
+    @Test func clockNeverGoesBack() {
         var random = SeededGenerator(seed: 9)
         var clock = OutboxClock(at: Self.instant(0), date: Self.start)
         var last = Self.instant(0)

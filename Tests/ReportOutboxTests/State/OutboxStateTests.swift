@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func itDecidesAsTheModelDoes(_ seed: UInt64) {
+    func stateMatchesModelInRandomWalks(_ seed: UInt64) {
         let random = RandomSource(seed: seed)
         var settings = OutboxSettings()
         settings.random = RandomSource(seed: seed)
@@ -133,7 +133,7 @@ import Testing
         return state
     }
 
-    @Test func whatIsHurriedAfterMissesStandsInItsLaneOnce() throws {
+    @Test func hurriedReportIsInItsLaneOnce() throws {
         let now = TimerInstant(nanoseconds: 0)
         var state = state(3, now)
         for _ in 0..<100 {
@@ -148,7 +148,7 @@ import Testing
         #expect(counts == [3])
     }
 
-    @Test func aDiskThatFailsIsNotAskedAgainAtOnce() throws {
+    @Test func failedDiskOperationIsRetriedAfterDelay() throws {
         let now = TimerInstant(nanoseconds: 0)
         let later = now.advanced(by: .seconds(1))
         var state = state(2, now) { $0.firstDelay = .zero }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: awkward)
-    func everyIdentifierMakesANameThatLeadsNowhere(_ text: String) throws {
+    func everyIdentifierMakesSafeFileName(_ text: String) throws {
         let id = try #require(ReportID(text))
         let name = Self.name(id)
         let file = DeadLetterName(name, because: .failed(HTTPError.Code("a/b!c"))).text
@@ -40,7 +40,7 @@ import Testing
         try HTTPHeaders([HTTPHeaders.Field("Idempotency-Key", id.idempotencyKey)]).validate()
     }
 
-    @Test func identifiersOfNoLengthOrTooMuchOfItAreNone() {
+    @Test func emptyOrTooLongIdentifierIsInvalid() {
         #expect(ReportID("") == nil)
         #expect(ReportID(String(repeating: "x", count: 1_001)) == nil)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(names.count == Self.awkward.count)
     }
 
-    @Test func whatIsNoNameIsForeign() throws {
+    @Test func malformedNameIsForeign() throws {
         let good = Self.name(try #require(ReportID("id"))).text
         var foreign = [
             "", ".", "lock", ".report", "-------.report", "x.report", good + "x", String(good.dropFirst()) + ".",
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func namesSurviveAnyChangeOfABit() throws {
+    @Test func nameWithFlippedBitIsParsedWithoutTrap() throws {
         let good = Array(Self.name(try #require(ReportID("id-1"))).text.utf8)
         for index in good.indices {
             for bit in 0..<8 {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func datesBeyondAllBoundsBecomeOnesWithin() {
+    @Test func datesOutOfRangeAreClamped() {
         for date in [
             Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
         ] {

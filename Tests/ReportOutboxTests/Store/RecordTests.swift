@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 1_000, 65_536, 65_537, 131_072, 200_000])
-    func whatIsWrittenIsRead(_ count: Int) throws {
+    func recordIsReadAsWritten(_ count: Int) throws {
         for seal in [nil, XORSeal(key: 3)] {
             let disk = try written(bytes(count), seal: seal)
             let (head, body) = try ReportStore(files: disk, durability: .process, seal: seal).read("file")
@@ -48,14 +48,14 @@ import Testing
         }
     }
 
-    @Test func requestsThatLeaveMostToTheChainAreKeptAsTheyAre() throws {
+    @Test func requestWithoutHostIsKeptUnchanged() throws {
         let bare = HTTPRequest(method: .post, path: "reports")
         let id = try #require(Self.id)
         let head = try #require(RecordHead(encoded: RecordHead(id, bare, adding: [:]).encoded))
         #expect(head.host == nil && head.port == nil && head.query == nil && head.path == "reports")
     }
 
-    @Test func noCutAndNoFlippedBitGoesUnnoticed() throws {
+    @Test func truncatedOrCorruptRecordIsRejected() throws {
         for seal in [nil, XORSeal(key: 3)] {
             let disk = try written(bytes(300), seal: seal)
             let whole = try #require(disk.bytes(of: "file"))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func anyBytesAtAllCanBeRead() {
+    @Test func randomBytesAreRejected() {
         let disk = MemoryDirectory()
         let store = ReportStore(files: disk, durability: .process, seal: nil)
         var generator = SeededGenerator(seed: 4)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func anotherKeyOpensNothing() throws {
+    @Test func wrongSealKeyDoesNotOpenRecord() throws {
         let disk = try written(bytes(10), seal: XORSeal(key: 3))
         for seal in [nil, XORSeal(key: 4)] {
             let store = ReportStore(files: disk, durability: .process, seal: seal)
@@ -107,7 +107,7 @@ import Testing
             try ReportStore(files: plain, durability: .process, seal: XORSeal(key: 4)).read("file").body.length == 10)
     }
 
-    @Test func aLongHeadIsRefusedAndLeavesNothing() throws {
+    @Test func tooLongHeadIsRejectedAndLeavesNoFile() throws {
         let disk = MemoryDirectory()
         let store = ReportStore(files: disk, durability: .process, seal: nil)
         let request = HTTPRequest(host: "example.com", headers: ["X-Long": String(repeating: "x", count: 2 << 20)])

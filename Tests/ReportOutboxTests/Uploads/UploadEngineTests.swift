@@ -30,7 +30,7 @@ struct UploadEngineTests {
 
     // MARK: What was reported
 
-    @Test func aRelaunchDuringAnUploadJoinsIt() {
+    @Test func relaunchJoinsRunningUpload() {
         let life = UploadLife()
         life.launch()
         life.submit("a")
@@ -47,7 +47,7 @@ struct UploadEngineTests {
         #expect(life.faults() == [])
     }
 
-    @Test func anUploadThatEndedWhileTheAppWasAwayIsNotSentAgain() {
+    @Test func uploadEndedInBackgroundIsNotSentAgain() {
         let life = UploadLife()
         life.launch()
         life.submit("a")
@@ -65,7 +65,7 @@ struct UploadEngineTests {
         #expect(life.faults() == [])
     }
 
-    @Test func neitherTheAttemptsTimeoutNorCloseEndsAnUpload() async {
+    @Test func uploadOutlivesAttemptTimeoutAndClose() async {
         let life = UploadLife()
         life.launch()
         life.submit("a")
@@ -110,7 +110,7 @@ struct UploadEngineTests {
         #expect(life.faults() == [])
     }
 
-    @Test func whatTheSystemHasLostIsSentAfterAWhileOrWhenItHasToldEverything() {
+    @Test func lostUploadIsSentAgainAfterGraceOrAllEvents() {
         for isTold in [false, true] {
             let life = UploadLife()
             life.disk.cut(nil)
@@ -134,7 +134,7 @@ struct UploadEngineTests {
         }
     }
 
-    @Test func anEndThatComesFarTooLateEndsNothingElse() throws {
+    @Test func lateEndOfUploadDoesNotEndAnother() throws {
         var state = BackgroundUploadState()
         let content = UploadRecord.Content(key: "a", digest: "1")
         let (first, second) = (UploadID(), UploadID())
@@ -153,7 +153,7 @@ struct UploadEngineTests {
 
     // MARK: Without an outbox
 
-    @Test func aTaskOfNoOutboxIsCancelledWithItsUploadUnlessAnotherWaits() throws {
+    @Test func cancelStopsUploadUnlessAnotherTaskWaits() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (first, firstResults) = try #require(load(request("a"), life))
@@ -171,7 +171,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func anAnswerIsGivenOnceAndAnotherLoadBeginsAnew() throws {
+    @Test func nextLoadAfterAnswerStartsNewUpload() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
@@ -185,7 +185,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func aReportThatIsAnotherByNowReplacesTheUploadOfTheOldOne() throws {
+    @Test func changedRequestReplacesRunningUpload() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (task, _) = try #require(load(request("a"), life))
@@ -209,7 +209,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func aResetStopsEverything() throws {
+    @Test func resetStopsRunningUpload() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
@@ -223,7 +223,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func anEngineThatIsNoLongerUsedLetsItsUploadsEnd() throws {
+    @Test func finishedEngineLetsRunningUploadsEnd() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
@@ -236,7 +236,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func withoutAKeyNothingIsSent() throws {
+    @Test func requestWithoutIdempotencyKeyIsRejected() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let (_, results) = try #require(load(upload, life))
@@ -246,7 +246,7 @@ struct UploadEngineTests {
         life.kill()
     }
 
-    @Test func aFullDiskIsToldAndLeavesNothing() throws {
+    @Test func fullDiskFailsUploadAndLeavesNoFile() throws {
         for operation in 1...8 {
             let life = UploadLife()
             life.launch(opensOutbox: false)
@@ -263,7 +263,7 @@ struct UploadEngineTests {
         }
     }
 
-    @Test func aSecondOneForTheDirectoryIsRefused() throws {
+    @Test func secondEngineForDirectoryIsRejected() throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         let files = try life.disk.folder("uploads")
@@ -277,7 +277,7 @@ struct UploadEngineTests {
     // MARK: The system's completion
 
     @MainActor
-    @Test func theSystemIsToldOnTheMainThreadWhenEverythingWasHeard() async throws {
+    @Test func eventsDeliveredHandlerRunsOnMainThreadAfterAllEvents() async throws {
         let life = UploadLife()
         life.launch(opensOutbox: false)
         _ = load(request("a"), life)

@@ -16,14 +16,14 @@ struct UploadLedgerTests {
         content: UploadRecord.Content(key: "a%2fb", digest: "0123"), written: 1_000,
         answer: .answered(.serviceUnavailable, ["Retry-After": "7", "Set-Cookie": "secret", "X-A": "1"]))
 
-    @Test func aRecordIsReadAsItWasWrittenButForSecrets() throws {
+    @Test func recordIsReadAsWrittenWithoutSecrets() throws {
         let read = try #require(UploadRecord(encoded: Self.record.encoded))
         #expect(read.content == Self.record.content && read.written == 1_000)
         #expect(read.answer == .answered(.serviceUnavailable, ["Retry-After": "7", "X-A": "1"]))
         #expect(!Self.record.encoded.contains(Array("secret".utf8)))
     }
 
-    @Test func noChangedOrShortenedRecordIsRead() {
+    @Test func truncatedOrCorruptRecordIsRejected() {
         let whole = Self.record.encoded
         for count in 0..<whole.count { #expect(UploadRecord(encoded: whole.prefix(count)) == nil) }
         for index in whole.indices {
@@ -33,7 +33,7 @@ struct UploadLedgerTests {
         }
     }
 
-    @Test func whatIsWrittenIsThereWheneverTheProcessDiesOrThePowerFails() throws {
+    @Test func writtenRecordSurvivesProcessDeathAndPowerLoss() throws {
         for powerIsLost in [false, true] {
             for operation in 1...7 {
                 let disk = MemoryDirectory()
@@ -49,7 +49,7 @@ struct UploadLedgerTests {
         }
     }
 
-    @Test func itSweepsWhatIsItsOwnAndLeavesTheRest() throws {
+    @Test func openRemovesStaleFilesAndKeepsForeignFiles() throws {
         let disk = MemoryDirectory()
         let ledger = UploadLedger(files: disk)
         let (running, answered, bare, old, torn) = (UploadID(), UploadID(), UploadID(), UploadID(), UploadID())
@@ -71,13 +71,13 @@ struct UploadLedgerTests {
                 ].sorted())
     }
 
-    @Test func aNameIsOursOrNot() {
+    @Test func uploadIDParsesOnlyItsOwnNames() {
         let id = UploadID()
         #expect(UploadID(id.text) == id)
         for text in ["", "upload", "upload-../x", "upload-A", "com.example.other"] { #expect(UploadID(text) == nil) }
     }
 
-    @Test func twoContentsDifferInMethodAddressOrBytes() throws {
+    @Test func contentDiffersByMethodAddressOrBytes() throws {
         let disk = MemoryDirectory()
         let ledger = UploadLedger(files: disk)
         func content(_ request: HTTPRequest) throws -> UploadRecord.Content {

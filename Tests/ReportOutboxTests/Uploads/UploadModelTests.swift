@@ -62,7 +62,7 @@ struct UploadModelTests {
 
     private static let length = testSize("UPLOAD_STEPS", usually: 4, atLeast: 4)
 
-    @Test func everyShortLife() {
+    @Test func everyShortLifeHasNoFaults() {
         var lives: [[Step]] = [[]]
         var (led, wrong) = (0, 0)
         while let steps = lives.popLast(), wrong < 5 {
@@ -84,7 +84,7 @@ struct UploadModelTests {
     }
 
     /// The shortest life in which everything succeeds, ended at each of its disk operations.
-    @Test func aDeathAtEveryOperation() {
+    @Test func deathAtAnyOperationCausesNoFaults() {
         func live(_ cut: MemoryDirectory.Cut?) -> UploadLife {
             let life = UploadLife()
             life.disk.cut(cut)
@@ -104,7 +104,7 @@ struct UploadModelTests {
 
     private static let lives = testSize("UPLOAD_LIVES", usually: 300)
 
-    @Test func livesAtRandom() {
+    @Test func randomLivesHaveNoFaults() {
         for seed in 0..<UInt64(Self.lives) {
             let random = RandomSource(seed: seed)
             let fails = random.chance(0.3)

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct AsyncLoaderTests {
-    @Test func aSubclassMayAskAsOftenAsItLikes() async throws {
+    @Test func subclassCanCallNextSeveralTimes() async throws {
         final class Thrice: AsyncLoader, @unchecked Sendable {
             override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
                 var request = request
@@ -30,7 +30,7 @@ import Testing
         #expect(ids.count == 3)
     }
 
-    @Test func aClosureMayAnswerWithoutAsking() async throws {
+    @Test func closureCanRespondWithoutCallingNext() async throws {
         let terminal = ScriptedTerminal { _ in .success() }
         let chain =
             ClosureLoader("cache") { request, _ in HTTPResponse(request: request, status: .notModified) } --> terminal
@@ -39,7 +39,7 @@ import Testing
         #expect(chain.description == "cache --> ScriptedTerminal(received 0, held 0)")
     }
 
-    @Test func errorsAreNamedAfterTheLoader() async {
+    @Test func thrownErrorNamesTheLoader() async {
         struct Mishap: Error {}
         let chain = ClosureLoader("signing") { _, _ in throw Mishap() } --> HTTPLoader()
         do {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func anErrorFromBelowPassesThrough() async {
+    @Test func errorFromNextLoaderPassesThrough() async {
         let chain = ClosureLoader { try await $1($0) } --> ScriptedTerminal { _ in .failure(.timedOut) }
         do {
             _ = try await chain.load(.sample)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aCancelReachesWhatWasAskedFor() async {
+    @Test func cancelReachesTaskBelow() async {
         let terminal = ScriptedTerminal()
         let chain = ClosureLoader { try await $1($0) } --> terminal
         let log = EventLog()
@@ -75,7 +75,7 @@ import Testing
         #expect(below.isCancelled)
     }
 
-    @Test func oneOfSeveralMayBeGivenUp() async throws {
+    @Test func callsToNextCanBeCancelledIndividually() async throws {
         let terminal = ScriptedTerminal()
         let hedging = ClosureLoader("hedging") { request, next in
             try await withThrowingTaskGroup(of: HTTPResponse.self) { group in

@@ -7,7 +7,7 @@ import Testing
         AuthenticationChallenge.all(in: HTTPHeaders(values.map { HTTPHeaders.Field("www-authenticate", $0) }))
     }
 
-    @Test func theFormsOfTheStandardAreRead() {
+    @Test func standardChallengeFormsAreParsed() {
         #expect(challenges() == [])
         #expect(challenges("Bearer") == [.init(scheme: "Bearer")])
         #expect(
@@ -26,7 +26,7 @@ import Testing
                 == [.init(scheme: "Bearer", parameters: ["error": "x", "scope": "a b"])])
     }
 
-    @Test func whatStandsInQuotesIsNoChallenge() {
+    @Test func quotedTextIsNotParsedAsChallenge() {
         let found = challenges("Basic realm=\"a, Bearer error=\\\"insufficient_scope\\\", b\"")
         #expect(found.map(\.scheme) == ["Basic"])
         #expect(found.first?.parameters["realm"] == "a, Bearer error=\"insufficient_scope\", b")
@@ -35,11 +35,11 @@ import Testing
     @Test(arguments: [
         "", ",", "=", "=a", "\"", "a=b", "Bearer \"", "\\", "Bearer =", "é à=b", "Bearer error=\"a\\", " ,\t,",
     ])
-    func anythingElseIsSurvived(_ value: String) {
+    func malformedHeaderGivesAtMostOneChallenge(_ value: String) {
         #expect(challenges(value).count <= 1)
     }
 
-    @Test func chanceTextsAreSurvived() {
+    @Test func randomTextGivesOnlyValidSchemes() {
         let pieces = ["Bearer", " ", ",", "\"", "\\", "=", "error", "\t", "é", "\u{301}", "a"]
         for seed in 0..<2_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
@@ -52,7 +52,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct AuthorizedHostsTests {
-    @Test func namesAreExactAndStarsStandForWhatIsBelow() {
+    @Test func namesMatchExactlyAndWildcardsMatchSubdomains() {
         let hosts: AuthorizedHosts = ["api.example.com", "*.Files.example.com"]
         for host in ["api.example.com", "API.Example.com", "a.files.example.com", "a.b.files.example.com"] {
             #expect(hosts.contain(host), "\(host)")
@@ -67,7 +67,7 @@ import Testing
         #expect(!([] as AuthorizedHosts).contain("example.com"))
     }
 
-    @Test func plainHTTPIsForThisMachine() {
+    @Test func plainHTTPIsAllowedOnlyForLocalhostByDefault() {
         var hosts: AuthorizedHosts = .all
         func protects(_ scheme: String, _ host: String) -> Bool {
             hosts.protect(HTTPRequest(scheme: scheme, host: host))

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// Both loaders keep the contract, with whomever they ask.
+/// Both loaders keep the contract with every kind of source or provider.
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationContractTests {
     private struct Mishap: Error {}
 
@@ -65,7 +65,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func basicAuthKeepsTheContractWithoutAUserToAsk() async {
+    @Test func basicAuthKeepsTheContractWithoutProvider() async {
         for auth in [{ BasicAuth() }, { BasicAuth(hosts: .all) }] as [@Sendable () -> BasicAuth] {
             let violations = await ContractCheck(patience: .patient) { _ in auth() }.run()
             #expect(violations.isEmpty, "\(violations)")

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// No secret is in any text that is made of what holds it.
+/// Descriptions and dumps of values that hold a secret do not contain it.
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationSecretTests {
     private static let secrets = ["Geheimnis", "Passwort", "Auffrischung", "zugriff"]
     private let credentials = BasicCredentials(user: "Geheimnis", password: "Passwort")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func valuesHideWhatTheyHold() throws {
+    @Test func valueDescriptionsContainNoSecrets() throws {
         let endpoint = try #require(URL(string: "https://example.com/token"))
         try expectNoSecret(in: credentials)
         try expectNoSecret(in: token)
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test func storesGetWhatTheyAreToKeep() throws {
+    @Test func credentialsAreEncodedWithTheirSecrets() throws {
         let coded = try JSONDecoder().decode(BearerToken.self, from: JSONEncoder().encode(token))
         #expect(coded == token)
         #expect(coded.refreshToken == "Auffrischung")
         #expect(try JSONDecoder().decode(BasicCredentials.self, from: JSONEncoder().encode(credentials)) == credentials)
     }
 
-    @Test func requestsAndErrorsHideWhatTheyHold() async throws {
+    @Test func requestAndErrorDescriptionsContainNoSecrets() async throws {
         var request = HTTPRequest.sample
         request.basicCredentials = credentials
         try expectNoSecret(in: request)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func loadersHideWhatTheyHold() async throws {
+    @Test func loaderAndResponseDescriptionsContainNoSecrets() async throws {
         let terminal = ScriptedTerminal { _ in .success() }
         let basic = BasicAuth(hosts: .all, store: MemoryCredentialStore(credentials)) --> terminal
         let bearer =

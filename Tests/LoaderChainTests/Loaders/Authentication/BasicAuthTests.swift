@@ -20,14 +20,14 @@ import Testing
         BasicAuth(hosts: ["example.com"], store: store, provider: provider) --> terminal
     }
 
-    @Test func theHeaderIsThatOfTheStandard() throws {
+    @Test func headerValueFollowsTheStandard() throws {
         #expect(try aladdin.headerValue() == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         #expect(try BasicCredentials(user: "test", password: "123£").headerValue() == "Basic dGVzdDoxMjPCow==")
         #expect(try BasicCredentials(user: "", password: "a:b").headerValue() == "Basic OmE6Yg==")
     }
 
     @Test(arguments: [("a:b", ""), ("a\n", ""), ("a", "b\u{0}"), ("a", "\u{85}"), ("a\u{7F}", "b")])
-    func whatTheHeaderCannotHoldIsRefused(_ user: String, _ password: String) async {
+    func credentialsInvalidInHeaderAreRejected(_ user: String, _ password: String) async {
         var request = HTTPRequest.sample
         request.basicCredentials = BasicCredentials(user: user, password: password)
         #expect(await (BasicAuth() --> terminal).code(of: request) == .invalidRequest)
@@ -38,7 +38,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func theRequestsOwnCredentialsWinAndItsOwnHeaderWinsOverThem() async {
+    @Test func requestCredentialsAndHeaderTakePrecedence() async {
         let chain = chain()
         var request = HTTPRequest(host: "elsewhere.com")
         #expect(request.basicCredentials == nil)
@@ -57,7 +57,7 @@ import Testing
         #expect(provider.asked == 0)
     }
 
-    @Test func withoutCredentialsARequestPasses() async {
+    @Test func requestPassesUnchangedWithoutCredentials() async {
         for auth in [BasicAuth(), BasicAuth(hosts: .all), BasicAuth(hosts: ["other.com"], provider: provider)] {
             let terminal = ScriptedTerminal { _ in .success(.unauthorized) }
             let chain = auth --> terminal
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func oneQuestionServesAnyNumberOfWaiters() async {
+    @Test func waitingTasksShareOneProviderCall() async {
         let chain = chain()
         for _ in 0..<50 { chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let question = await provider.question(1)
@@ -79,7 +79,7 @@ import Testing
         #expect(provider.asked == 1)
     }
 
-    @Test func aProviderWithoutAnAnswerFailsTheWaiters() async {
+    @Test func nilFromProviderFailsWaitingTask() async {
         let chain = chain()
         for number in 1...2 {
             async let code = chain.code(of: .sample)
@@ -89,7 +89,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aRejectionForgetsAndAsksOncePerTask() async throws {
+    @Test func rejectionForgetsCredentialsAndAsksOncePerTask() async throws {
         let store = FaultyStore(aladdin)
         let chain = chain(store: store)
         async let response = chain.load(.sample)
@@ -107,7 +107,7 @@ import Testing
         #expect(await provider.question(2).old?.user == "Kassim")
     }
 
-    @Test func aRejectionWithoutNewCredentialsComesBack() async throws {
+    @Test func unauthorizedResponseIsReturnedWithoutProvider() async throws {
         let store = FaultyStore(aladdin)
         let chain = BasicAuth(hosts: .all, store: store) --> terminal
         async let response = chain.load(.sample)
@@ -116,7 +116,7 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
-    @Test func aStoreThatWouldNotForgetFailsTheWaitersWithTheirResponse() async {
+    @Test func storeFailingToForgetFailsTaskWithItsResponse() async {
         let chain = chain(store: FaultyStore(aladdin, failing: ["forget"]))
         let results = Locked<[HTTPResult]>([])
         chain.load(request: .sample) { [log] result in
@@ -130,7 +130,7 @@ import Testing
         #expect(provider.asked == 0)
     }
 
-    @Test func aResetForgetsAndEndsTheWaiters() async throws {
+    @Test func resetForgetsCredentialsAndFailsWaitingTasks() async throws {
         let store = MemoryCredentialStore<BasicCredentials>()
         let chain = chain(store: store)
         async let code = chain.code(of: .sample)

@@ -27,7 +27,7 @@ import Testing
         try await chain.load(.sample).request.headers["Authorization"]
     }
 
-    @Test func aTokenIsReplacedBeforeItsEnd() async throws {
+    @Test func tokenIsReplacedBeforeItExpires() async throws {
         let auth = auth(lifetime: .seconds(60))
         #expect(auth.state == .idle)
         #expect(try await sent(auth) == "Bearer 1")
@@ -42,7 +42,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aShortLifeIsUsedForHalfOfIt() async throws {
+    @Test func shortLivedTokenIsUsedForHalfItsLifetime() async throws {
         let auth = auth(lifetime: .seconds(4))
         #expect(try await sent(auth) == "Bearer 1")
         timers.advance(by: .milliseconds(1999))
@@ -52,14 +52,14 @@ import Testing
     }
 
     @Test(arguments: [nil, .zero, .seconds(-5)] as [Duration?])
-    func aLifetimeThatIsNoneIsUnknown(_ lifetime: Duration?) async throws {
+    func tokenWithoutPositiveLifetimeNeverExpires(_ lifetime: Duration?) async throws {
         let auth = auth(lifetime: lifetime)
         _ = try await sent(auth)
         timers.advance(by: .seconds(1_000_000_000))
         #expect(try await sent(auth) == "Bearer 1")
     }
 
-    @Test func theLongestLifetimesDoNotOverflow() async throws {
+    @Test func longestLifetimesDoNotOverflow() async throws {
         for lifetime in [Duration(attoseconds: .max), .seconds(Int64.max)] {
             let token = BearerToken(accessToken: "a", lifetime: lifetime, obtained: .distantPast)
             #expect(token.remainingUse(at: .distantFuture, leeway: .seconds(Int64.max)) == .zero)
@@ -70,7 +70,7 @@ import Testing
         #expect(try await sent(auth) == "Bearer 1")
     }
 
-    @Test func theWallClockIsNotWhatATokenAgesBy() async throws {
+    @Test func wallClockChangeDoesNotExpireToken() async throws {
         let auth = auth(lifetime: .seconds(60))
         _ = try await sent(auth)
         for step in [Duration.seconds(-100_000), .seconds(1_000_000)] {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aTokenFromTheStoreKnowsItsAge() async throws {
+    @Test func storedTokenExpiresByItsObtainedDate() async throws {
         func first(_ age: Double) async throws -> String? {
             let obtained = timers.date.addingTimeInterval(-age)
             let stored = BearerToken(accessToken: "stored", lifetime: .seconds(60), obtained: obtained)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await first(1e300) == "Bearer 2")
     }
 
-    @Test func aTokenFromTheFutureIsGoodForNoLongerThanItsLife() async throws {
+    @Test func storedTokenWithFutureDateExpiresAfterItsLifetime() async throws {
         let obtained = timers.date.addingTimeInterval(1_000_000)
         let stored = BearerToken(accessToken: "stored", lifetime: .seconds(60), obtained: obtained)
         let auth = auth(lifetime: nil, store: MemoryCredentialStore(stored))
@@ -100,7 +100,7 @@ import Testing
         #expect(try await sent(auth) == "Bearer 1")
     }
 
-    @Test func aSourceWhoseTokensAreAlwaysOldIsAskedOnceForEachTask() async throws {
+    @Test func sourceOfExpiredTokensIsAskedOncePerTask() async throws {
         let auth = auth(lifetime: .seconds(60), obtained: .seconds(-100))
         for number in 1...3 { #expect(try await sent(auth) == "Bearer \(number)") }
     }

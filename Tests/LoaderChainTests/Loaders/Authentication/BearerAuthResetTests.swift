@@ -22,7 +22,7 @@ import Testing
         BearerAuth(hosts: .all, source: source, store: store, timers: ManualTimers()) --> terminal
     }
 
-    @Test func itEndsTheWaitersAndWaitsForTheSource() async {
+    @Test func resetFailsWaitingTasksAndWaitsForSource() async {
         let chain = chain(stubborn)
         for _ in 0..<2 { chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let question = await stubborn.question(1)
@@ -41,7 +41,7 @@ import Testing
         #expect(await stubborn.question(2).old == nil)
     }
 
-    @Test func itForgetsTheTokenAlsoInTheStore() async throws {
+    @Test func resetForgetsTokenInMemoryAndStore() async throws {
         let store = MemoryCredentialStore(BearerToken(accessToken: "a"))
         let chain = chain(source, store: store)
         chain.load(request: .sample) { _ in }
@@ -54,7 +54,7 @@ import Testing
         #expect(await source.question(1).old == nil)
     }
 
-    @Test func whatWasSentBeforeItIsNotSentAgainAsAnotherUser() async throws {
+    @Test func requestSentBeforeResetIsNotRetriedWithNewToken() async throws {
         let auth = BearerAuth(hosts: .all, source: source, store: .holding("zoe"))
         let chain = auth --> PassingNoReset() --> terminal
         async let early = chain.load(.sample)
@@ -70,7 +70,7 @@ import Testing
         #expect(auth.state == .authorized)
     }
 
-    @Test func aWaiterThatHasARejectionEndsWithIt() async throws {
+    @Test func rejectedTaskReturnsItsResponseOnReset() async throws {
         let chain = chain(source, store: .holding("a"))
         async let response = chain.load(.sample)
         terminal.answer(await terminal.next(), .unauthorized)
@@ -79,7 +79,7 @@ import Testing
         #expect(try await response.status == .unauthorized)
     }
 
-    @Test func aStoreThatWouldNotForgetIsNotAskedForWhatItHas() async {
+    @Test func storeIsNotReadAfterResetUntilItForgets() async {
         let store = FaultyStore(BearerToken(accessToken: "a"), failing: ["forget"])
         let chain = chain(source, store: store)
         await chain.reset()
@@ -91,7 +91,7 @@ import Testing
         #expect(store.log.events == ["forget", "forget", "forget", "load"])
     }
 
-    @Test func anotherOneDuringItWaitsForTheSameWork() async {
+    @Test func concurrentResetsAllFinish() async {
         let chain = chain(source)
         for round in 1...20 {
             chain.load(request: .sample) { _ in }

@@ -13,7 +13,7 @@ import Testing
         BearerAuth(hosts: .all, source: source, store: store, timers: ManualTimers()) --> terminal
     }
 
-    @Test func whatItHasIsUsed() async throws {
+    @Test func storedTokenIsLoadedOnceAndUsed() async throws {
         let store = FaultyStore(BearerToken(accessToken: "a"))
         let chain = chain(store)
         for _ in 0..<2 { _ = try await chain.load(.sample) }
@@ -21,7 +21,7 @@ import Testing
         #expect(store.log.events == ["load"])
     }
 
-    @Test func itIsGivenWhatTheSourceHad() async throws {
+    @Test func tokenFromSourceIsSaved() async throws {
         let store = FaultyStore<BearerToken>()
         let chain = chain(store)
         async let response = chain.load(.sample)
@@ -31,7 +31,7 @@ import Testing
         #expect(try await store.load() == BearerToken(accessToken: "a", obtained: ManualTimers.defaultDate))
     }
 
-    @Test func oneThatCannotBeReadFailsTheWaiters() async {
+    @Test func unreadableStoreFailsTheTask() async {
         let chain = chain(FaultyStore(failing: ["load"]))
         do {
             _ = try await chain.load(.sample)
@@ -44,7 +44,7 @@ import Testing
         #expect(source.asked == 0)
     }
 
-    @Test func oneThatCannotSaveFailsTheWaitersAndTheTokenIsKept() async throws {
+    @Test func failedSaveFailsTaskButKeepsToken() async throws {
         let chain = chain(FaultyStore(failing: ["save"]))
         async let code = chain.code(of: .sample)
         await source.question(1).answer(.success(BearerToken(accessToken: "a")))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [SignInRequiredError() as any Error, OAuthError(.invalidGrant, status: .badRequest)])
-    func aTokenThatIsOfNoMoreUseIsForgotten(_ error: any Error) async throws {
+    func tokenIsForgottenWhenSignInIsRequired(_ error: any Error) async throws {
         let store = FaultyStore(BearerToken(accessToken: "", refreshToken: "r"))
         let chain = chain(store)
         async let code = chain.code(of: .sample)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
-    @Test func whatIsSavedMeanwhileIsNotForgotten() async throws {
+    @Test func tokenSavedWhileSourceRunsIsNotForgotten() async throws {
         let store = FaultyStore<BearerToken>()
         let chain = chain(store)
         async let code = chain.code(of: .sample)
@@ -79,7 +79,7 @@ import Testing
         #expect(terminal.requests.map { $0.headers["Authorization"] } == ["Bearer a"])
     }
 
-    @Test func aTokenThatMayStillBeOfUseIsKept() async throws {
+    @Test func tokenIsKeptAfterInvalidClientError() async throws {
         let store = FaultyStore(BearerToken(accessToken: "", refreshToken: "r"))
         let chain = chain(store)
         for number in 1...2 {

@@ -29,7 +29,7 @@ import Testing
     /// A chain that holds the token `a`.
     private func authorizedChain() -> HTTPLoader { chain(store: .holding("a")) }
 
-    @Test func oneQuestionServesAnyNumberOfWaiters() async {
+    @Test func waitingTasksShareOneTokenRequest() async {
         let chain = chain()
         for _ in 0..<100 { chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let question = await source.question(1)
@@ -49,14 +49,14 @@ import Testing
         #expect(source.asked == 1)
     }
 
-    @Test func waitersGoFirstComeFirst() async {
+    @Test func waitingTasksAreSentInOrder() async {
         let chain = chain()
         for number in 0..<20 { chain.load(request: HTTPRequest(host: "example.com", path: "/\(number)")) { _ in } }
         await source.question(1).answer(.success(BearerToken(accessToken: "a")))
         for number in 0..<20 { #expect(await terminal.next().request.path == "/\(number)") }
     }
 
-    @Test func aHeaderOfItsOwnAndAnotherHostPassUntouched() async {
+    @Test func requestWithOwnHeaderOrOtherHostIsUnchanged() async {
         let chain = authorizedChain()
         var own = HTTPRequest.sample
         own.headers["authorization"] = "Digest x"
@@ -70,13 +70,13 @@ import Testing
         #expect(source.asked == 0)
     }
 
-    @Test func aTokenIsNotSentOverPlainHTTP() async {
+    @Test func tokenIsNotSentOverPlainHTTP() async {
         let plain = HTTPRequest(scheme: "http", host: "example.com")
         #expect(await authorizedChain().code(of: plain) == .insecureConnection)
         #expect(terminal.requests.isEmpty)
     }
 
-    @Test func aRejectedTokenIsReplacedAndTheTaskSentAgain() async throws {
+    @Test func rejectedTokenIsReplacedAndTaskIsSentAgain() async throws {
         let chain = authorizedChain()
         async let response = chain.load(.sample)
         let first = await terminal.next()
@@ -91,7 +91,7 @@ import Testing
         #expect(try await response.body == Data("hello".utf8))
     }
 
-    @Test func aLateRejectionOfTheOldTokenAsksForNoToken() async {
+    @Test func lateRejectionOfOldTokenDoesNotAskSource() async {
         let chain = authorizedChain()
         for _ in 0..<3 { chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let tasks = [await terminal.next(), await terminal.next(), await terminal.next()]
@@ -107,7 +107,7 @@ import Testing
         #expect(source.asked == 1)
     }
 
-    @Test func aFailedRefreshFailsTheWaitersAndSendsNone() async {
+    @Test func failedRefreshFailsAllWaitingTasks() async {
         struct Mishap: Error {}
         let chain = authorizedChain()
         let results = Locked<[HTTPResult]>([])
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPTaskEnd.atOnce, .later])
-    func aLoopOfRejectedTokensEnds(_ end: HTTPTaskEnd) async throws {
+    func repeatedRejectionsStopAfterThreeAttempts(_ end: HTTPTaskEnd) async throws {
         let counter = Counter()
         let source = ClosureSource<BearerToken> { _, _ in BearerToken(accessToken: "\(counter.next())") }
         let terminal = ScriptedTerminal { _ in .success(.unauthorized) }
@@ -150,7 +150,7 @@ import Testing
 
     enum HTTPTaskEnd { case atOnce, later }
 
-    @Test func aBodyThatIsGoneIsNotSentAgain() async throws {
+    @Test func consumedBodyIsNotSentAgain() async throws {
         let chain = authorizedChain()
         let body = StreamBody(length: 1) { Data("a".utf8) }
         async let response = chain.load(HTTPRequest(method: .post, host: "example.com", body: body))
@@ -166,7 +166,7 @@ import Testing
         "Basic realm=\"x\"", "Bearer error=\"insufficient_scope\"",
         "Negotiate, Bearer realm=\"a\", error=invalid_request",
     ])
-    func aChallengeThatAnotherTokenWouldNotMeetIsLeft(_ challenge: String) async throws {
+    func challengeThatNewTokenCannotMeetIsReturned(_ challenge: String) async throws {
         let chain = authorizedChain()
         async let response = chain.load(.sample)
         terminal.answer(await terminal.next(), .unauthorized, headers: ["WWW-Authenticate": challenge])
@@ -174,7 +174,7 @@ import Testing
         #expect(source.asked == 0)
     }
 
-    @Test func anErrorThatALoaderBelowMadeOfARejectionIsOne() async throws {
+    @Test func errorWithUnauthorizedResponseCountsAsRejection() async throws {
         let refusing = ClosureLoader("refusing") { request, next in
             let response = try await next(request)
             guard response.status.isSuccess else {
@@ -190,7 +190,7 @@ import Testing
         #expect(try await chain.load(.sample).status == .ok)
     }
 
-    @Test func aCancelledWaiterLeavesAtOnceAndTheQuestionGoesOn() async {
+    @Test func cancelledWaiterLeavesWhileTokenRequestContinues() async {
         let chain = chain()
         let tasks = (0..<3).map { _ in chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let question = await source.question(1)
@@ -206,7 +206,7 @@ import Testing
         #expect(source.asked == 1)
     }
 
-    @Test func aWaiterLeavesAtItsDeadlineAndTheQuestionGoesOn() async {
+    @Test func waiterFailsAtItsDeadlineWhileTokenRequestContinues() async {
         let chain = chain()
         let timers = ManualTimers()
         for time in [1, 2, nil] as [Int?] {
@@ -228,14 +228,14 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIsLetGoOfBelowIsAbandoned() async {
+    @Test func taskReleasedBelowIsAbandoned() async {
         authorizedChain().load(request: .sample) { [log] in log.note($0.summary) }
         terminal.forget(await terminal.next())
         await log.waitForEvents(1)
         #expect(log.events == ["abandoned"])
     }
 
-    @Test func whatTheSourceAsksOfTheChainDoesNotWait() async throws {
+    @Test func requestFromSourceDoesNotWaitForToken() async throws {
         let source = ClosureSource<BearerToken> { _, chain in
             let response = try await chain?(HTTPRequest(method: .post, host: "example.com", path: "/token"))
             return BearerToken(accessToken: String(decoding: response?.body ?? Data(), as: UTF8.self))
@@ -252,14 +252,14 @@ import Testing
         #expect(try await response.status == .ok)
     }
 
-    @Test func aTokenThatCannotStandInAHeaderIsRefused() async {
+    @Test func tokenInvalidInHeaderIsRejected() async {
         let chain = chain()
         async let code = chain.code(of: .sample)
         await source.question(1).answer(.success(BearerToken(accessToken: "a\r\nX: y")))
         #expect(await code == .authenticationFailed)
     }
 
-    @Test func manyThreadsShareOneQuestionAtATime() async throws {
+    @Test func concurrentTasksRequestOneTokenAtATime() async throws {
         let server = RevokingServer()
         let chain = BearerAuth(hosts: .all, source: server, timers: ManualTimers()) --> server.terminal
         try onThreads(4) { [log] thread in
@@ -277,7 +277,7 @@ import Testing
     }
 
     /// The token of a user who has signed out does not come back through the store.
-    @Test func aLateTokenAfterAResetThatWasGivenUpIsNotSaved() async throws {
+    @Test func lateTokenAfterTimedOutResetIsNotSaved() async throws {
         let timers = ManualTimers()
         let hung = Locked<CheckedContinuation<Void, Never>?>(nil)
         let asked = EventLog(), ended = EventLog(), saved = EventLog()
@@ -299,7 +299,7 @@ import Testing
         #expect(saved.events == [])
     }
 
-    @Test func afterAResetThatWasGivenUpTheTokenIsAskedForAnew() async throws {
+    @Test func tokenIsRequestedAgainAfterTimedOutReset() async throws {
         let timers = ManualTimers()
         let hung = Locked<[CheckedContinuation<Void, Never>]>([])
         let asked = EventLog()
@@ -333,7 +333,7 @@ import Testing
         #expect(asked.events == ["old", "new", "new"])
     }
 
-    @Test func aTaskSurvivesAsManyRevocationsAsItHasReplays() async throws {
+    @Test func tasksSucceedDespiteTwoRevocations() async throws {
         let server = RevokingServer()
         let chain = BearerAuth(hosts: .all, source: server, timers: ManualTimers()) --> server.terminal
         #expect(try await chain.load(.sample).status == .ok)

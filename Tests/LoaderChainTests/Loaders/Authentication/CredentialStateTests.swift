@@ -10,7 +10,7 @@ import Testing
     ]
 
     @Test(arguments: [false, true])
-    func everySequenceOfSixEventsDoesWhatTheContractSays(forgetsRejected: Bool) {
+    func everySequenceOfSixEventsAgreesWithNaiveState(forgetsRejected: Bool) {
         var sequences = 0
         func extend(_ sequence: [CredentialEvent], _ driven: DrivenCredentials, _ naive: NaiveCredentials) {
             sequences += 1
@@ -38,7 +38,7 @@ import Testing
         #expect(sequences == (0...6).reduce(0) { sum, _ in sum * 8 + 1 })
     }
 
-    @Test func tenThousandWalksAreThoseOfTheNaiveOne() {
+    @Test func randomWalksAgreeWithNaiveState() {
         for seed in 0..<10_000 as Range<UInt64> {
             guard walk(seed) else { return }
         }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func workIsKnownByItsQuestion() throws {
+    @Test func standingOfQuestionFollowsAnswerAndReset() throws {
         var state = CredentialState<String, Int>(forgetsRejected: false)
         let first = try #require(state.arrive(1, at: .zero).question)
         #expect(state.standing(of: first.number) == .underWay)

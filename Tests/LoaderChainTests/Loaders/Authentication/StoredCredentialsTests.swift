@@ -21,7 +21,7 @@ import Testing
         return attributes[.posixPermissions].flatMap { Int("\($0)") }
     }
 
-    @Test func aCredentialOutlastsTheProcessAndOnlyItsOwnerReadsIt() throws {
+    @Test func credentialIsSavedToFileReadableOnlyByOwner() throws {
         defer { clean() }
         #expect(try store.load() == nil)
         for name in ["first", "second"] {
@@ -36,7 +36,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).isEmpty)
     }
 
-    @Test func aDamagedFileIsAnErrorUntilTheUserSignsOut() throws {
+    @Test func damagedFileFailsToLoadUntilForgotten() throws {
         defer { clean() }
         try store.save(BearerToken(accessToken: "geheim"))
         try Data(#"{"accessToken":"geheim","#.utf8).write(to: file)
@@ -46,7 +46,7 @@ import Testing
         #expect(try store.load() == nil)
     }
 
-    @Test func aFileThatCannotBeWrittenIsNamed() throws {
+    @Test func writeErrorNamesTheFile() throws {
         defer { clean() }
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         let error = #expect(throws: CredentialStoreError.self) { try store.save(BearerToken(accessToken: "geheim")) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aLoaderTakesAStoreByItsName() async throws {
+    @Test func bearerAuthUsesTokenFromFileStore() async throws {
         defer { clean() }
         try store.save(BearerToken(accessToken: "kept"))
         let terminal = ScriptedTerminal { _ in .success() }

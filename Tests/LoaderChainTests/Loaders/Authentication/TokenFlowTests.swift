@@ -23,7 +23,7 @@ import Testing
         ScriptedTerminal { _ in .success(status, body: body) }
     }
 
-    @Test func clientCredentialsAreSentAsTheStandardSays() async throws {
+    @Test func clientCredentialsRequestFollowsTheStandard() async throws {
         let terminal = answering(#"{"access_token":"t","token_type":"bearer","expires_in":3600}"#)
         let flow = ClientCredentialsFlow(endpoint: endpoint, client: client, scope: "read write")
         let token = try await token(from: flow, terminal)
@@ -37,7 +37,7 @@ import Testing
         #expect(request.headers["Authorization"] == "Basic \(expected)")
     }
 
-    @Test func aClientMaySayWhoItIsInTheBody() async throws {
+    @Test func clientIDAndSecretCanBeSentInBody() async throws {
         let terminal = answering(#"{"access_token":"t"}"#)
         let inBody = OAuthClient(id: "app", secret: "&", placement: .body)
         _ = try await token(from: ClientCredentialsFlow(endpoint: endpoint, client: inBody), terminal)
@@ -52,7 +52,7 @@ import Testing
         #expect(terminal.requests.allSatisfy { !$0.headers.contains("Authorization") })
     }
 
-    @Test func aRefreshTokenGoesOnUntilAnotherIsSent() async throws {
+    @Test func refreshTokenIsKeptUntilReplaced() async throws {
         let flow = RefreshTokenFlow(endpoint: endpoint, client: client)
         let old = BearerToken(accessToken: "a", refreshToken: "r")
         let kept = try await token(from: flow, replacing: old, answering(#"{"access_token":"b"}"#))
@@ -61,7 +61,7 @@ import Testing
         #expect(try await token(from: flow, replacing: old, rotated).refreshToken == "q")
     }
 
-    @Test func whatTheChainDemandsOfOthersIsNotDemandedOfTheEndpoint() async throws {
+    @Test func chainValidationDoesNotApplyToTokenEndpoint() async throws {
         let chain =
             Validate(.success.and(.contentTypes("image/*"))) --> answering(#"{"error":"invalid_grant"}"#, .badRequest)
         let error = await #expect(throws: OAuthError.self) {
@@ -71,7 +71,7 @@ import Testing
         #expect(error?.code == .invalidGrant)
     }
 
-    @Test func nothingOfItIsPrinted() async throws {
+    @Test func printLoaderHidesTokenBodies() async throws {
         let log = EventLog()
         let printed = PrintLoader(bodyLimit: 1_000) { log.note($0) } --> answering(#"{"access_token":"t0p"}"#)
         let source = RefreshTokenFlow(endpoint: endpoint, client: client)
@@ -81,7 +81,7 @@ import Testing
         #expect(!log.events.joined().contains("t0p"))
     }
 
-    @Test func withoutARefreshTokenTheUserHasToSignIn() async {
+    @Test func missingRefreshTokenRequiresSignIn() async {
         let terminal = answering("")
         for old in [nil, BearerToken(accessToken: "a")] {
             await #expect(throws: SignInRequiredError.self) {
@@ -98,14 +98,14 @@ import Testing
             ("1e30", BearerToken.greatestLifetime), ("99999999999999999999999999", BearerToken.greatestLifetime),
             ("\"inf\"", BearerToken.greatestLifetime),
         ] as [(String, Duration?)])
-    func lifetimesAreReadInAllTheirForms(_ written: String, _ lifetime: Duration?) async throws {
+    func lifetimeIsParsedFromNumbersAndStrings(_ written: String, _ lifetime: Duration?) async throws {
         let terminal = answering(#"{"access_token":"t","expires_in":\#(written)}"#)
         #expect(
             try await token(from: ClientCredentialsFlow(endpoint: endpoint, client: client), terminal).lifetime
                 == lifetime)
     }
 
-    @Test func aLifetimeThatNoNumberHoldsDoesNotCostTheToken() async throws {
+    @Test func tokenWithOutOfRangeLifetimeIsAccepted() async throws {
         let terminal = answering(#"{"access_token":"t","expires_in":1e999}"#)
         let token = try await token(from: ClientCredentialsFlow(endpoint: endpoint, client: client), terminal)
         #expect(token.accessToken == "t")
@@ -119,7 +119,7 @@ import Testing
         (#"{"access_token":7}"#, 200, .unreadableAnswer), (#"{"access_token":"t"}"#, 403, .unreadableAnswer),
         (#"{"access_token":"t","token_type":"mac"}"#, 200, .unreadableAnswer),
     ])
-    func whatIsNoTokenIsAnError(_ body: String, _ status: Int, _ code: OAuthError.Code) async {
+    func responseWithoutTokenThrowsOAuthError(_ body: String, _ status: Int, _ code: OAuthError.Code) async {
         let terminal = answering(body, HTTPStatus(status))
         await #expect(throws: OAuthError.self) {
             do {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func anErrorFromBelowPassesThroughWithoutABody() async {
+    @Test func errorFromChainPassesThroughWithoutBody() async {
         let leaking = ClosureLoader { request, _ in
             let response = HTTPResponse(request: request, status: .ok, body: Data("secret".utf8))
             throw HTTPError(.invalidResponse, request: request, response: response)
@@ -162,7 +162,7 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
-    @Test func aRejectedTokenIsRefreshedThroughTheChain() async throws {
+    @Test func rejectedTokenIsRefreshedThroughTheChain() async throws {
         let terminal = ScriptedTerminal { request in
             if request.path == "/token" { return .success(.ok, body: #"{"access_token":"new"}"#) }
             return .success(request.headers["Authorization"] == "Bearer new" ? .ok : .unauthorized)

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func afterEnoughFailuresRequestsAreRefusedUntilAProbeSucceeds() throws {
+    @Test func openCircuitRefusesRequestsUntilProbeSucceeds() throws {
         let breaker = breaker()
         try trip(breaker)
         #expect(breaker.state() == .open)
@@ -56,7 +56,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func fewerCallsThanTheMinimumMeanNothing() throws {
+    @Test func fewerCallsThanMinimumDoNotOpenCircuit() throws {
         let breaker = breaker()
         for _ in 0..<10 {
             for _ in 0..<3 {
@@ -68,7 +68,7 @@ import Testing
         #expect(breaker.state() == .closed)
     }
 
-    @Test func aFailedProbeDoublesTheTime() throws {
+    @Test func failedProbeDoublesOpenDuration() throws {
         let breaker = breaker()
         try trip(breaker)
         timers.advance(by: .seconds(5))
@@ -81,7 +81,7 @@ import Testing
         #expect(log.events.suffix(3) == ["all open halfOpen", "all halfOpen open", "all open halfOpen"])
     }
 
-    @Test func aCancelledProbeLeavesItsPlaceToAnother() throws {
+    @Test func cancelledProbeIsReplacedByAnother() throws {
         let breaker = breaker()
         try trip(breaker)
         timers.advance(by: .seconds(5))
@@ -95,7 +95,7 @@ import Testing
         #expect(breaker.state() == .closed)
     }
 
-    @Test func severalProbesMustAllSucceed() throws {
+    @Test func circuitClosesAfterAllProbesSucceed() throws {
         let breaker = breaker(probes: 3)
         try trip(breaker)
         timers.advance(by: .seconds(5))
@@ -109,7 +109,7 @@ import Testing
         #expect(breaker.state() == .closed)
     }
 
-    @Test func whatBeganBeforeTheOutageDoesNotReopenIt() throws {
+    @Test func failureOfEarlierCallDoesNotReopenCircuit() throws {
         let breaker = breaker()
         // Four that take their time, and four that fail at once.
         for _ in 0..<4 { _ = load(with: breaker) }
@@ -126,7 +126,7 @@ import Testing
         #expect(breaker.state() == .closed)
     }
 
-    @Test func everyHostHasACircuitOfItsOwn() throws {
+    @Test func eachHostHasItsOwnCircuit() throws {
         let breaker = breaker(perHost: true)
         try trip(breaker, "Bad.example.com")
         #expect(load("bad.example.com", with: breaker).events == ["circuitOpen"])
@@ -137,7 +137,7 @@ import Testing
         #expect(log.events == ["bad.example.com closed open"])
     }
 
-    @Test func aDeadPortLeavesItsNeighboursAlone() throws {
+    @Test func eachPortHasItsOwnCircuit() throws {
         let breaker = breaker(perHost: true)
         func request(_ port: Int?) -> HTTPRequest {
             var request = HTTPRequest.sample
@@ -158,7 +158,7 @@ import Testing
         #expect(breaker.details == "hosts 3, example.com:8443 open")
     }
 
-    @Test func hostsThatAreNoLongerCalledAreForgotten() throws {
+    @Test func idleHostsAreForgotten() throws {
         let breaker = breaker(perHost: true)
         for number in 0..<5_000 {
             _ = load("host\(number)", with: breaker)
@@ -169,7 +169,7 @@ import Testing
         #expect((1...64).contains(hosts), "\(breaker.details)")
     }
 
-    @Test func aResetClosesEveryCircuit() async throws {
+    @Test func resetClosesEveryCircuit() async throws {
         let breaker = breaker(perHost: true)
         try trip(breaker)
         let late = load("late.example.com", with: breaker)
@@ -179,7 +179,7 @@ import Testing
         #expect(log.events == ["example.com closed open", "example.com open closed"])
     }
 
-    @Test func theUsualVerdicts() {
+    @Test func defaultVerdictClassifiesStatusesAndErrors() {
         func verdict(_ status: Int) -> CircuitBreaker.Verdict {
             CircuitBreaker.defaultVerdict(on: .success(HTTPResponse(request: .sample, status: HTTPStatus(status))))
         }
@@ -213,7 +213,7 @@ import Testing
         #expect(verdict(.cannotDecodeResponse, 200) == .failure)
     }
 
-    @Test func oddSettingsDoNoHarm() throws {
+    @Test func invalidSettingsDoNotTrap() throws {
         let settings = CircuitBreaker.Settings(
             failureRatio: .nan, minimumNumberOfCalls: -1, window: .zero, openDuration: .seconds(-1),
             maximumOpenDuration: .seconds(Int64.max), jitter: .infinity, probes: 0)
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: [(true, 0.5, Duration.seconds(1)), (false, 0.1, .milliseconds(1)), (true, 2, .seconds(100))])
-    func itKeepsTheContract(_ perHost: Bool, _ ratio: Double, _ open: Duration) async {
+    func keepsTheContract(_ perHost: Bool, _ ratio: Double, _ open: Duration) async {
         let violations = await ContractCheck(patience: .patient) { timers in
             CircuitBreaker(
                 CircuitBreaker.Settings(failureRatio: ratio, minimumNumberOfCalls: 2, openDuration: open),
@@ -236,7 +236,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func withItsUsualNeighboursItKeepsTheContract() async {
+    @Test func keepsTheContractWithRetryAndRateLimit() async {
         let violations = await ContractCheck(patience: .patient) { timers in
             Retry(.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
                 --> CircuitBreaker(timers: timers, random: RandomSource(seed: 3))

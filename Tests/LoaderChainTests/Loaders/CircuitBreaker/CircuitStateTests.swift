@@ -4,7 +4,7 @@ import Testing
 
 /// Random walks against a model that keeps every call it ever counted.
 @Suite(.timeLimit(.minutes(10))) struct CircuitStateTests {
-    @Test(arguments: 0..<10) func everyWalkAgreesWithAListOfAllCalls(group: UInt64) {
+    @Test(arguments: 0..<10) func randomWalksAgreeWithListOfAllCalls(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = CircuitWalk(seed: seed)
             walk.run(steps: 80)
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func itStaysOpenTwiceAsLongEachTimeUpToAMaximum() {
+    @Test func openDurationDoublesUpToMaximum() {
         let settings = CircuitBreaker.Settings(
             failureRatio: 1, minimumNumberOfCalls: 1, openDuration: .seconds(3), maximumOpenDuration: .seconds(20),
             jitter: 0.5)

@@ -31,7 +31,7 @@ import Testing
         answerAll()
     }
 
-    @Test func onlyTheSameRequestsShare() {
+    @Test func differentOrUnsafeRequestsDoNotShare() {
         load("a")
         load("b", HTTPRequest(method: .head, host: "example.com", path: "/v1/users"))
         load("c", HTTPRequest(host: "example.com", path: "/v1/groups"))
@@ -44,7 +44,7 @@ import Testing
         answerAll()
     }
 
-    @Test func requestsThatDemandSomethingElseDoNotShare() {
+    @Test func requestsWithDifferentChecksDoNotShare() {
         var strict = HTTPRequest.sample
         strict.responseCheck = .success
         load("lenient")
@@ -57,7 +57,7 @@ import Testing
         #expect(key(.sample, decoding: [Int].self) != Deduplicate.Key.standard(for: .sample))
     }
 
-    @Test func whatOnlyOneCanHaveIsNotShared() {
+    @Test func fileAndChunkDeliveriesAreNotShared() {
         for name in ["a", "b"] {
             var request = HTTPRequest.sample
             request.delivery = .file(URL(filePath: "/tmp/\(name)"))
@@ -82,7 +82,7 @@ import Testing
         answerAll()
     }
 
-    @Test func theRequestHasTheLastWord() {
+    @Test func requestOptionOverridesDefault() {
         var alone = HTTPRequest.sample
         alone.deduplication = .never
         var together = HTTPRequest(method: .post, host: "example.com", path: "/search")
@@ -95,7 +95,7 @@ import Testing
         answerAll()
     }
 
-    @Test func aClosureGivesTheKey() {
+    @Test func closureProvidesTheKey() {
         let chain = Deduplicate { $0.path == "/alone" ? nil : Deduplicate.Key("all") } --> terminal
         for path in ["/a", "/b", "/alone", "/alone"] {
             chain.load(request: HTTPRequest(host: "example.com", path: path)) { _ in }
@@ -104,7 +104,7 @@ import Testing
         answerAll()
     }
 
-    @Test func oneThatIsCancelledDisturbsNoOther() {
+    @Test func cancelledFollowerDoesNotAffectOthers() {
         let tasks = (1...3).map { load("follower \($0)") }
         tasks[0].cancel()
         #expect(log.events == ["follower 1: cancelled"])
@@ -114,7 +114,7 @@ import Testing
         #expect(log.events.dropFirst() == ["follower 2: response", "follower 3: response"])
     }
 
-    @Test func whenAllCancelTheExecutionIsCancelledAndReplacedAtOnce() {
+    @Test func executionWithoutFollowersIsCancelledAndReplaced() {
         let tasks = (1...2).map { load("follower \($0)") }
         let first = terminal.held[0]
         for task in tasks { task.cancel() }
@@ -129,7 +129,7 @@ import Testing
         #expect(log.events.dropFirst(2) == ["newcomer: response", "second newcomer: response"])
     }
 
-    @Test func aFollowerLeavesAtItsDeadlineAndTheExecutionEndsWithTheLast() {
+    @Test func followersFailAtTheirDeadlinesAndLastCancelsExecution() {
         let timers = ManualTimers()
         for seconds in [1, 3, 2] {
             var request = HTTPRequest.sample
@@ -147,14 +147,14 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func anExecutionWithoutAnAnswerEndsForAll() {
+    @Test func abandonedExecutionEndsAllFollowers() {
         for number in 1...2 { load("follower \(number)") }
         terminal.forget(terminal.held[0])
         #expect(log.events == ["follower 1: abandoned", "follower 2: abandoned"])
         #expect("\(chain)".hasPrefix("Deduplicate(executions 0, for 0 tasks)"))
     }
 
-    @Test func aResetEndsAllAndWaitsForTheExecutions() async {
+    @Test func resetFailsFollowersAndWaitsForExecutions() async {
         let cancelled = load("cancelled")
         cancelled.cancel()
         load("follower")
@@ -170,7 +170,7 @@ import Testing
         #expect(log.events.last == "reset")
     }
 
-    @Test func followersOfAnExecutionThatAnswersAtOnceDoNotNest() {
+    @Test func immediateResponsesDoNotNestOnTheStack() {
         let chain = Deduplicate() --> ScriptedTerminal { _ in .success() }
         let again = Locked(10_000)
         @Sendable func loadAgain() {
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func manyThreadsShareCancelAndReset(seed: UInt64) async throws {
+    func concurrentLoadsCancelsAndResetsCompleteEveryTask(seed: UInt64) async throws {
         let chain = Deduplicate() --> AsyncTerminal()
         let completed = EventLog()
         let resets = EventLog()

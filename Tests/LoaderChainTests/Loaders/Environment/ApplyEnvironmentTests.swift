@@ -8,13 +8,13 @@ import Testing
         host: "api.example.com", pathPrefix: "/v1", headers: ["Accept": "application/json", "X-Client": "test"],
         query: [HTTPQueryItem("lang", "de"), HTTPQueryItem("tag", "a b"), HTTPQueryItem("tag", "c")])
 
-    @Test func everythingThatLacksIsFilledIn() throws {
+    @Test func missingPartsAreFilledIn() throws {
         let sent = try sent(HTTPRequest(path: "people"))
         #expect(sent.url?.absoluteString == "https://api.example.com/v1/people?lang=de&tag=a%20b&tag=c")
         #expect(sent.headers == environment.headers)
     }
 
-    @Test func whatTheRequestSaysStays() throws {
+    @Test func requestValuesAreKept() throws {
         var request = HTTPRequest(scheme: "http", host: "other.example", port: 81, path: "/people")
         request.headers = ["accept": "text/plain"]
         request.query = "tag=x&%6Cang=fr+CH"
@@ -29,12 +29,12 @@ import Testing
         ("/v1", "/people", "/people"), ("/v1", "", "/v1"), ("/v1/", "", "/v1/"), ("/", "", "/"), ("", "", "/"),
         ("/a b", "c d", "/a%20b/c%20d"),
     ])
-    func thePrefixComesBeforeRelativePaths(_ prefix: String, _ path: String, _ expected: String) throws {
+    func prefixIsAddedOnlyToRelativePaths(_ prefix: String, _ path: String, _ expected: String) throws {
         let environment = ServerEnvironment(host: "example.com", pathPrefix: prefix)
         #expect(try sent(HTTPRequest(path: path), environment).path == expected)
     }
 
-    @Test func schemeAndPortComeWithTheHostOnly() throws {
+    @Test func schemeAndPortAreFilledInOnlyWithHost() throws {
         let local = ServerEnvironment(scheme: "http", host: "localhost", port: 8080)
         #expect(try sent(HTTPRequest(path: "a"), local).url?.absoluteString == "http://localhost:8080/a")
         #expect(try sent(HTTPRequest(port: 9, path: "a"), local).url?.absoluteString == "http://localhost:9/a")
@@ -43,7 +43,7 @@ import Testing
         #expect(try sent(HTTPRequest(host: "", path: "/a"), local).url?.absoluteString == "http://localhost:8080/a")
     }
 
-    @Test func aRequestsOwnEnvironmentOutdoesTheLoaders() throws {
+    @Test func requestEnvironmentOverridesLoaderEnvironment() throws {
         var request = HTTPRequest(path: "people")
         #expect(request.serverEnvironment == nil)
         request.serverEnvironment = ServerEnvironment(host: "test.example")
@@ -53,7 +53,7 @@ import Testing
         #expect(try sent(request).url?.absoluteString == "https://elsewhere.example/people")
     }
 
-    @Test func aQueryIsOnlyAppendedTo() throws {
+    @Test func missingQueryItemIsAppended() throws {
         let environment = ServerEnvironment(host: "example.com", query: [HTTPQueryItem("a", nil)])
         for (query, expected) in [
             (nil, "a"), ("", "a"), ("b=1", "b=1&a"), ("ab", "ab&a"), ("b=a", "b=a&a"), ("b&&a=", "b&&a="),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aRequestThatLacksNothingIsNotCopied() {
+    @Test func completeRequestIsNotCopied() {
         var request = HTTPRequest(host: "example.com", path: "/", headers: environment.headers)
         request.queryItems = environment.query
         #expect(environment.filled(request) == nil)

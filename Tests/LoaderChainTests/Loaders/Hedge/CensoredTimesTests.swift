@@ -21,7 +21,7 @@ import Testing
         return samples.map(\.time).max()
     }
 
-    @Test func itAgreesWithTheDefinition() {
+    @Test func quantileAgreesWithTheDefinition() {
         takeWalks(seeds: 0..<200) { seed in
             var random = SeededGenerator(seed: seed)
             var times = CensoredTimes()
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheLastTimesCount() {
+    @Test func quantileUsesOnlyLatestTimes() {
         var times = CensoredTimes()
         for _ in 0..<CensoredTimes.capacity { times.record(.seconds(5), isCensored: false) }
         #expect(times.quantile(0.5) == .seconds(5))
@@ -52,7 +52,7 @@ import Testing
         #expect(times.completed == 2 * CensoredTimes.capacity - CensoredTimes.capacity / 7)
     }
 
-    @Test func withoutTimesThereIsNoQuantileAndStrangeTimesDoNoHarm() {
+    @Test func emptyTimesHaveNoQuantileAndExtremesAreClamped() {
         var times = CensoredTimes()
         #expect(times.quantile(0.95) == nil)
         times.record(.seconds(-1), isCensored: false)
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The reason for all of this: without the censored times, the delay would eat itself.
-    @Test(arguments: [true, false]) func theQuantileStaysWhereItIsWhenSlowAttemptsAreCut(keepsCensored: Bool) {
+    @Test(arguments: [true, false]) func censoredTimesKeepTheQuantileStable(keepsCensored: Bool) {
         var random = SeededGenerator(seed: 3)
         var times = CensoredTimes()
         for number in 0..<512 { times.record(.milliseconds(number % 100), isCensored: false) }

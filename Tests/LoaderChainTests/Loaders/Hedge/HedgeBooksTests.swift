@@ -7,7 +7,7 @@ import Testing
     private func host(_ number: Int) -> HTTPOrigin { HTTPOrigin(host: "\(number).test", port: nil) }
     private func instant(_ seconds: Int64) -> TimerInstant { TimerInstant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func thereAreNeverMoreHedgesThanTheShareOfTheRequests() {
+    @Test func hedgesNeverExceedShareOfRequests() {
         takeWalks(seeds: 0..<50) { seed in
             var random = SeededGenerator(seed: seed)
             let (ratio, burst) = (Int.random(in: 0...100, using: &random), Int.random(in: 0...12, using: &random))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Double.nan, -1, .infinity, 1e300]) func noSettingTraps(number: Double) {
+    @Test(arguments: [Double.nan, -1, .infinity, 1e300]) func extremeSettingsDoNotTrap(number: Double) {
         for count in [Int.min, 0, Int.max] {
             for time in [Duration.seconds(Int64.min), .zero, .seconds(Int64.max)] {
                 let settings = Hedge.Settings(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aPauseEndsAndTheLongerOfTwoCounts() {
+    @Test func pauseEndsAndLongerOfTwoApplies() {
         var pauses = HedgePauses()
         pauses.pause(host(1), until: instant(10), at: instant(0))
         pauses.pause(host(1), until: instant(5), at: instant(1))
@@ -64,7 +64,7 @@ import Testing
         #expect(!pauses.isPaused(host(2), at: instant(0)))
     }
 
-    @Test func soManyPausesThatTheyAreNotKeptApartPauseEverything() {
+    @Test func tooManyPausedHostsPauseAllHosts() {
         var pauses = HedgePauses()
         for number in 0..<(3 * HedgePauses.mostHosts) {
             pauses.pause(host(number), until: instant(10), at: instant(0))
@@ -79,7 +79,7 @@ import Testing
         #expect(!pauses.isPaused(host(-1), at: instant(11)))
     }
 
-    @Test func theReasonsComeInOrder() {
+    @Test func suppressionReasonsAreCheckedInOrder() {
         var books = HedgeBooks(Hedge.Settings(share: 1, burst: 1))
         func take(timeLeft: Duration? = nil) -> Hedge.Suppression? {
             books.takeHedge(to: host(1), timeLeft: timeLeft, usualTime: .seconds(2), at: instant(0))
@@ -92,7 +92,7 @@ import Testing
         #expect(take(timeLeft: .seconds(1)) == .pushback)
     }
 
-    @Test func aServerThatIsSlowAsAWholeIsNotHedged() {
+    @Test func uniformlySlowServerIsNotHedged() {
         let settings = Hedge.Settings()
         var delay = HedgeDelay()
         // One slow request in ten is no more than chance may bring.
@@ -112,7 +112,7 @@ import Testing
 
     /// A server whose times vary, and which then takes five times as long for all.
     @Test(arguments: [0, 0.1, 0.25, 0.5, 0.7, 0.8, 0.87, 0.9, 0.95, 0.99, 1])
-    func thatHoldsForEachQuantile(quantile: Double) {
+    func uniformlySlowServerIsDetectedAtEachQuantile(quantile: Double) {
         var random = SeededGenerator(seed: 4)
         let settings = Hedge.Settings(quantile: quantile, maximumDelay: .seconds(100))
         var delay = HedgeDelay()
@@ -135,7 +135,7 @@ import Testing
         #expect(later.count(where: \.self) <= 10, "\(later.count(where: \.self)) of \(later.count)")
     }
 
-    @Test func theKindsThatWereUsedLastAreKept() {
+    @Test func recentTableKeepsRecentlyUsedKeys() {
         takeWalks(seeds: 0..<30) { seed in
             var random = SeededGenerator(seed: seed)
             var table = RecentTable<Int, Int>(capacity: 8)

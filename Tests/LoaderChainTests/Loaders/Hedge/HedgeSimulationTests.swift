@@ -30,7 +30,7 @@ import Testing
         return Outcome(without: without, with: with, snapshot: hedge?.snapshot ?? Hedge.Snapshot())
     }
 
-    @Test func theTailOfASlowServerFallsEightfoldForATwentiethMoreRequests() {
+    @Test func tailLatencyFallsEightfoldForFivePercentMoreRequests() {
         var simulation = HedgeSimulation()
         simulation.requests = 3_000
         let outcome = compare(simulation)
@@ -42,7 +42,7 @@ import Testing
         #expect(outcome.with.times.count == 3_000)
     }
 
-    @Test(arguments: [0.5, 0.8, 0.95]) func noQueueGetsLongerByHedging(load: Double) {
+    @Test(arguments: [0.5, 0.8, 0.95]) func hedgingDoesNotWorsenQueueLatency(load: Double) {
         var simulation = HedgeSimulation.queue(load: load)
         simulation.requests = 2_000
         let outcome = compare(simulation)
@@ -54,7 +54,7 @@ import Testing
 
     /// The whole tables, by hand: `HEDGE_TABLE=print swift test -c release --filter HedgeSimulationTests`.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["HEDGE_TABLE"] != nil))
-    func theTablesOfLongerRuns() {
+    func tablesOfLongRunsArePrinted() {
         var simulations: [(String, HedgeSimulation)] = [("50-60 ms, 2 % at 1-1.2 s", HedgeSimulation())]
         for load in [0.5, 0.8, 0.95, 1.1] { simulations.append(("queue, load \(load)", .queue(load: load))) }
         print("model | p50 | p99 | p99.9 | with a hedge: p50 | p99 | p99.9 | sends | suppressed")

@@ -4,7 +4,7 @@ import Testing
 
 /// The race of a request: every order of a few events, and random walks of many, against what the definition says.
 @Suite(.timeLimit(.minutes(10))) struct HedgeStateTests {
-    @Test func everyOrderOfSixEventsIsWhatTheDefinitionSays() {
+    @Test func everyOrderOfSixEventsAgreesWithDefinition() {
         var count = 0
         var fault: String?
         func visit(_ world: HedgeWorld, _ depth: Int) {
@@ -28,7 +28,7 @@ import Testing
         #expect(count > 1_000, "\(count)")
     }
 
-    @Test func everyWalkIsWhatTheDefinitionSays() {
+    @Test func randomWalksAgreeWithDefinition() {
         takeWalks(seeds: 0..<1_000) { seed in
             var random = SeededGenerator(seed: seed)
             var world = HedgeWorld()
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Time passes in steps of a millisecond; some of them are waits.
-    @Test func theSecondIsDueAsSoonAsTheFirstHasTakenItsTimeOutsideOfQueues() {
+    @Test func secondAttemptIsDueAfterDelayOutsideQueues() {
         takeWalks(seeds: 0..<300) { seed in
             var random = SeededGenerator(seed: seed)
             let delay = Int64.random(in: 0...20, using: &random)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["cancel", "reset", "end"]) func whatNeedsNoSecondAttemptHasNoAlarmAndHearsNone(_ event: String) {
+    @Test(arguments: ["cancel", "reset", "end"]) func cancelledResetOrEndedRaceHasNoAlarm(_ event: String) {
         let start = TimerInstant(nanoseconds: 0)
         var state = HedgeState<Int, Int>(delay: .seconds(1), at: start)
         #expect(state.alarmTime(at: start) == start.advanced(by: .seconds(1)))

@@ -58,7 +58,7 @@ import Testing
 
     // MARK: The race
 
-    @Test func aSlowRequestIsSentAgainAndTheFirstResponseWins() throws {
+    @Test func slowRequestIsSentAgainAndFirstResponseWins() throws {
         let hedge = makeHedge()
         let chain = trained(hedge)
         load(with: chain)
@@ -77,7 +77,7 @@ import Testing
         #expect(hedge.snapshot.suppressed == [.tooFewSamples: 10])
     }
 
-    @Test func theFirstAttemptMayStillWin() throws {
+    @Test func firstAttemptCanStillWin() throws {
         let hedge = makeHedge()
         let chain = trained(hedge)
         let attempts = Locked(0)
@@ -90,7 +90,7 @@ import Testing
         #expect(hedge.snapshot.sent == 1 && hedge.snapshot.lost == 1 && hedge.snapshot.won == 0)
     }
 
-    @Test func aQuickRequestIsNotSentAgain() throws {
+    @Test func quickRequestIsNotSentAgain() throws {
         let hedge = makeHedge()
         let chain = trained(hedge)
         load(with: chain)
@@ -99,7 +99,7 @@ import Testing
         #expect(timers.pendingCount == 0 && terminal.requests.count == 11 && events.events == ["200 quick"])
     }
 
-    @Test func aFailureWaitsForTheOtherAttemptAndTheFirstOfTwoStands() throws {
+    @Test func failedAttemptWaitsForTheOther() throws {
         let chain = trained(makeHedge())
         load(with: chain)
         timers.advance(by: .milliseconds(100))
@@ -115,7 +115,7 @@ import Testing
         #expect(events.events.last == "502 first")
     }
 
-    @Test func aFailureBeforeThatIsTheResultAsItIs() throws {
+    @Test func failureBeforeSecondAttemptIsReportedAtOnce() throws {
         let chain = trained(makeHedge())
         load(with: chain)
         terminal.refuse(try held(0), .connectionLost)
@@ -130,7 +130,7 @@ import Testing
         (.post, .allowed, true, true), (.post, .automatic, true, false), (.get, .never, nil, false),
         (.get, .automatic, false, false),
     ])
-    func onlyWhatMayBeSentTwiceAtOnceIs(
+    func onlyHedgeableRequestsAreHedged(
         _ method: HTTPMethod, _ hedging: HedgingOption, _ repeatable: Bool?, _ isHedged: Bool
     ) throws {
         let chain = makeHedge(Hedge.Settings(share: 1, minimumNumberOfSamples: 1)) --> terminal
@@ -146,7 +146,7 @@ import Testing
         #expect(terminal.held.count == (isHedged ? 2 : 1))
     }
 
-    @Test func aBodyThatIsSpentIsNotSentTwice() throws {
+    @Test func requestWithConsumedBodyIsNotHedgeable() throws {
         struct Spent: HTTPBody {
             var canBeSentAgain: Bool { false }
             func encode() -> HTTPBodyContent { .data(Data([1])) }
@@ -158,7 +158,7 @@ import Testing
         #expect(request.isHedgeable)
     }
 
-    @Test func otherRoutesAndHostsAreOtherKinds() throws {
+    @Test func routesHostsAndMethodsAreTimedSeparately() throws {
         let chain = trained(makeHedge())
         for request in [
             HTTPRequest(host: "example.com", path: "/v1/orders"), HTTPRequest(host: "other.com", path: "/v1/users"),
@@ -187,7 +187,7 @@ import Testing
         (HTTPStatus.tooManyRequests, String?.none, Int64(10)), (.serviceUnavailable, nil, 10),
         (.serviceUnavailable, "30", 30), (.ok, "20", 20), (.serviceUnavailable, "3600", 60),
     ])
-    func aHostThatPushesBackIsLeftAlone(_ status: HTTPStatus, _ retryAfter: String?, _ seconds: Int64) throws {
+    func hostThatPushesBackIsNotHedged(_ status: HTTPStatus, _ retryAfter: String?, _ seconds: Int64) throws {
         let hedge = makeHedge()
         let chain = trained(hedge)
         // A request that is never hedged also shows that its host pushes back.
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A retry below gets over a 503, which only a watch below that shows.
-    @Test(arguments: [true, false]) func aWatchShowsWhatARetryBelowHides(isWatched: Bool) throws {
+    @Test(arguments: [true, false]) func attemptWatchReportsPushbackHiddenByRetry(isWatched: Bool) throws {
         let hedge = makeHedge()
         let retry = Retry(.constant(delay: 0, maximumNumberOfAttempts: 2), timers: timers)
         let chain = trained(hedge, below: isWatched ? retry --> AttemptWatch(hedge) : retry)
@@ -215,7 +215,7 @@ import Testing
         #expect(terminal.held.count == 2)
     }
 
-    @Test func aRefusalOfALoaderBelowIsPushbackToo() throws {
+    @Test func secondAttemptIsNotSentThroughOpenCircuit() throws {
         let hedge = makeHedge()
         let breaker = CircuitBreaker(
             CircuitBreaker.Settings(minimumNumberOfCalls: 12, jitter: 0), timers: timers,
@@ -234,7 +234,7 @@ import Testing
         #expect(events.events.contains("200 first"))
     }
 
-    @Test func aHedgeThatTheBreakerRefusesIsNotCounted() throws {
+    @Test func hedgeRefusedBelowIsGivenBackToBudget() throws {
         let hedge = makeHedge(Hedge.Settings(share: 0.1, minimumNumberOfSamples: 10))
         let refusing = Locked(false)
         let below = Refusing(refusing)
@@ -251,7 +251,7 @@ import Testing
         #expect(hedge.snapshot.suppressed[.refused] == 2 && hedge.snapshot.sent == 0, "\(hedge.snapshot)")
     }
 
-    @Test func aFullThrottleBelowGetsNoSecondAttempt() throws {
+    @Test func fullThrottleSuppressesSecondAttempt() throws {
         let hedge = makeHedge(Hedge.Settings(share: 0.1, minimumNumberOfSamples: 10))
         let throttle = Throttle(maximumNumberOfRequests: 1, maximumWaiting: 1, timers: timers)
         let chain = trained(hedge, below: throttle)
@@ -266,7 +266,7 @@ import Testing
         #expect(throttle.snapshot.total.running == 0)
     }
 
-    @Test func aSecondAttemptDisplacesNoWaiterOfAFullQueue() throws {
+    @Test func secondAttemptDoesNotDisplaceQueuedTask() throws {
         let hedge = makeHedge()
         let throttle = Throttle(maximumNumberOfRequests: 1, maximumWaiting: 1, timers: timers)
         let chain = trained(hedge, below: throttle)
@@ -279,7 +279,7 @@ import Testing
         #expect(!events.events.contains { $0.hasPrefix("queueFull") })
     }
 
-    @Test func timeInAQueueIsNoReasonToHedge() throws {
+    @Test func timeInQueueDoesNotCountTowardsDelay() throws {
         let hedge = makeHedge()
         let throttle = Throttle(maximumNumberOfRequests: 2, timers: timers)
         let chain = trained(hedge, below: throttle)
@@ -295,7 +295,7 @@ import Testing
         #expect(terminal.held.count == 2)
     }
 
-    @Test func theBudgetIsAShareOfTheRequestsAndMayBeShared() throws {
+    @Test func retryBudgetOrShareSuppressesHedges() throws {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: timers)
         let hedge = makeHedge(budget: budget)
         let chain = trained(hedge)
@@ -312,7 +312,7 @@ import Testing
         try expectNoHedge(.budget, poor, trained(poor))
     }
 
-    @Test func theConditionIsAskedWhenTheFirstIsSlow() throws {
+    @Test func conditionIsEvaluatedWhenFirstAttemptIsSlow() throws {
         let holds = Locked(false)
         let hedge = makeHedge(condition: { _ in holds.withLock { $0 } })
         let chain = trained(hedge)
@@ -325,7 +325,7 @@ import Testing
 
     // MARK: Cancels and resets
 
-    @Test(arguments: [true, false]) func aCancelEndsBothAndWaitsForBoth(isHedged: Bool) throws {
+    @Test(arguments: [true, false]) func cancelReachesAllAttemptsAndWaitsForThem(isHedged: Bool) throws {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let hedge = makeHedge(Hedge.Settings(share: 1, minimumNumberOfSamples: 1))
         let chain = hedge --> terminal
@@ -349,7 +349,7 @@ import Testing
     }
 
     /// A cancel or a response comes at the moment at which the second attempt is due.
-    @Test(arguments: [true, false]) func whatEndsAtTheSameMomentIsNotCountedAsSent(isCancelled: Bool) throws {
+    @Test(arguments: [true, false]) func hedgeThatEndsWhenDueIsNotCountedAsSent(isCancelled: Bool) throws {
         let hedge = makeHedge(Hedge.Settings(quantile: 0, share: 1, burst: 1_000, minimumNumberOfSamples: 1))
         let counter = LoadCounter()
         let chain = trained(hedge, below: counter)
@@ -375,7 +375,7 @@ import Testing
         #expect("\(chain)".contains("running 0"))
     }
 
-    @Test func aResetWaitsForBothAttemptsSendsNoOtherAndForgetsTheTimes() async throws {
+    @Test func resetEndsAllAttemptsAndForgetsTimes() async throws {
         let chain = trained(makeHedge())
         load(with: chain)
         load(with: chain)
@@ -390,7 +390,7 @@ import Testing
         #expect(terminal.held.count == 1)
     }
 
-    @Test func nothingIsLeftWhenItsOwnersLetGoOfIt() throws {
+    @Test func hedgeAndTaskAreReleased() throws {
         weak var released: Hedge?
         weak var released2: HTTPTask?
         do {
@@ -406,7 +406,7 @@ import Testing
 
     // MARK: What the loser leaves behind
 
-    @Test func tapsAboveCountOneRequestAndTapsBelowACancelledAttempt() throws {
+    @Test func tapAboveCountsRequestsAndTapBelowCountsAttempts() throws {
         let upper = RecordingSink(), lower = RecordingSink()
         let hedge = makeHedge(Hedge.Settings(share: 1, minimumNumberOfSamples: 1))
         let chain =
@@ -425,7 +425,7 @@ import Testing
         #expect(upper.metrics.map(\.waiting) == [.zero, .zero])
     }
 
-    @Test func aTokenIsAskedForOnceAndALosersRejectionIsNotHeard() async throws {
+    @Test func rejectionOfLosingAttemptDoesNotRequestToken() async throws {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let asked = EventLog()
         let source = ClosureSource { _, _ in
@@ -447,7 +447,7 @@ import Testing
 
     // MARK: The contract
 
-    @Test func itKeepsTheContract() async {
+    @Test func keepsTheContract() async {
         let violations = await ContractCheck(patience: .patient, tasks: 1_000) { timers in
             Hedge(
                 Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero), timers: timers)
@@ -455,7 +455,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func manyThreadsRaceCancelAndReset() async throws {
+    @Test func concurrentRacesCancelsAndResetsEndEveryTask() async throws {
         let hedge = Hedge(Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero))
         let chain = hedge --> ChanceTerminal(seed: 5)
         let (threads, tasks) = (4, 50)

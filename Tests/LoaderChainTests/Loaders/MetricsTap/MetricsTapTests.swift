@@ -36,7 +36,7 @@ import Testing
 
     // MARK: What it records
 
-    @Test func itTellsOfARequestWhenItHasEnded() throws {
+    @Test func requestIsRecordedWhenItEnds() throws {
         let chain = tap(module: "shop", tags: ["plan": "free", "build": "7"]) --> terminal
         var request = HTTPRequest(
             method: .post, url: URL(string: "http://ada:geheim@API.example.com:8080/users/17?token=geheim#geheim")!)
@@ -64,7 +64,7 @@ import Testing
         #expect(!"\(metric)".contains("geheim") && !"\(metric)".contains("ada"))
     }
 
-    @Test(arguments: [false, true]) func phasesAreRecordedWhereTheyAreAskedFor(_ recordsPhases: Bool) throws {
+    @Test(arguments: [false, true]) func phasesAreRecordedOnlyIfEnabled(_ recordsPhases: Bool) throws {
         let phases = TransferPhases(nameLookup: .milliseconds(2), waiting: .milliseconds(7))
         let recorder = MetricRecorder(sink, timers: timers)
         let chain = MetricsTap(recorder, recordsPhases: recordsPhases) --> terminal
@@ -76,7 +76,7 @@ import Testing
         #expect(try only.phases == (recordsPhases ? phases : nil))
     }
 
-    @Test func phasesHaveTheirTimes() {
+    @Test func phasesAreDescribedAndComparedByTimes() {
         let phases = TransferPhases(queue: .zero, secureConnection: .microseconds(1_240), receiving: .seconds(2))
         #expect("\(phases)" == "queue 0.0 ms, tls 1.2 ms, receiving 2000.0 ms")
         #expect(phases == TransferPhases(queue: .zero, secureConnection: .microseconds(1_240), receiving: .seconds(2)))
@@ -84,7 +84,7 @@ import Testing
         #expect(TransferPhases().description.isEmpty)
     }
 
-    @Test func theAddressIsThatOfTheRequestAsItWasSent() throws {
+    @Test func addressIsThatOfTheSentRequest() throws {
         let environment = ApplyEnvironment(environment: ServerEnvironment(host: "later.test", pathPrefix: "/v1"))
         let chain = tap() --> environment --> ScriptedTerminal { _ in .success() }
         _ = load(HTTPRequest(path: "users/5"), with: chain)
@@ -93,7 +93,7 @@ import Testing
         #expect(metric.bytesSent == nil && metric.bytesReceived == nil && metric.networkProtocol == nil)
     }
 
-    @Test func aRequestNamesItsRouteAndNoSecretWithIt() throws {
+    @Test func routeIsRecordedWithoutQueryAndFragment() throws {
         let chain = tap() --> ScriptedTerminal { _ in .success() }
         var request = HTTPRequest(host: "a", path: "/articles/why-we-wait")
         request.route = "/articles/{title}"
@@ -105,7 +105,7 @@ import Testing
         #expect(sink.metrics.map(\.route) == ["/articles/{title}", "/articles", "/articles"])
     }
 
-    @Test func aRequestOptsOutAlsoOnItsWay() {
+    @Test func requestIsNotRecordedIfMeasurementIsNever() {
         let chain =
             tap()
             --> ModifyRequest { request in
@@ -133,7 +133,7 @@ import Testing
         (.invalidRequest, .rejected(.invalidRequest, by: "ScriptedTerminal")),
         (HTTPError.Code("overQuota"), .rejected(HTTPError.Code("overQuota"), by: "ScriptedTerminal")),
     ])
-    func everyCodeHasItsOutcome(code: HTTPError.Code, outcome: HTTPMetric.Outcome) throws {
+    func everyErrorCodeHasItsOutcome(code: HTTPError.Code, outcome: HTTPMetric.Outcome) throws {
         let chain = tap() --> ScriptedTerminal { _ in .failure(code) }
         _ = load(with: chain)
         let metric = try only
@@ -141,7 +141,7 @@ import Testing
         #expect(metric.outcome.errorType == code.rawValue)
     }
 
-    @Test func aCancelAndAResetAreToldAsSuch() async {
+    @Test func cancelAndResetAreRecordedAsSuch() async {
         let chain = tap() --> Autocancel() --> Throttle(maximumNumberOfRequests: 1, timers: timers) --> terminal
         load(with: chain).cancel()
         #expect(sink.metrics.map(\.outcome) == [.cancelled])
@@ -151,28 +151,28 @@ import Testing
         #expect(sink.metrics.map(\.outcome) == [.cancelled, .reset])
     }
 
-    @Test func aNodeThatRefusesIsNamed() throws {
+    @Test func outcomeNamesRefusingLoader() throws {
         let throttle = Throttle(maximumNumberOfRequests: 0, maximumWaiting: 0, timers: timers)
         let chain = tap() --> throttle --> terminal
         _ = load(with: chain)
         #expect(try only.outcome == .rejected(.queueFull, by: "Throttle"))
     }
 
-    @Test func whatTheClientCannotParseIsNoFailureOfTheServer() async throws {
+    @Test func undecodableResponseIsRecordedAsUnparsable() async throws {
         let chain = tap() --> Validate(.nothing) --> ScriptedTerminal { _ in .success(.ok, body: "no number") }
         await #expect(throws: HTTPError.self) { _ = try await chain.load(.sample, as: Int.self) }
         let metric = try only
         #expect(metric.outcome == .unparsable && metric.status == .ok && metric.outcome.kind == .unparsable)
     }
 
-    @Test func aStatusThatIsRefusedCountsAsTheStatus() throws {
+    @Test func refusedErrorStatusIsRecordedAsResponse() throws {
         let chain = tap() --> Validate(.success) --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
         _ = load(with: chain)
         let metric = try only
         #expect(metric.outcome == .response(.serviceUnavailable) && metric.outcome.errorType == "503")
     }
 
-    @Test func aGoodStatusThatIsRefusedNamesWhoRefused() throws {
+    @Test func refusedSuccessStatusIsRecordedAsRejected() throws {
         let chain =
             tap() --> Validate(.contentTypes("application/json"))
             --> ScriptedTerminal { _ in
@@ -182,7 +182,7 @@ import Testing
         #expect(try only.outcome == .rejected(.invalidResponse, by: "Validate"))
     }
 
-    @Test func anAbandonedTaskIsTold() throws {
+    @Test func abandonedTaskIsRecordedAsRejected() throws {
         let chain = tap() --> terminal
         _ = load(with: chain)
         try terminal.forget(#require(terminal.held.first))
@@ -191,14 +191,14 @@ import Testing
 
     // MARK: What it leaves alone
 
-    @Test func withoutASinkNothingIsMeasured() throws {
+    @Test func nothingIsMeasuredWithoutSink() throws {
         let chain = MetricsTap(MetricRecorder(timers: timers)) --> terminal
         let task = load(with: chain)
         #expect(!task.beginWait())
         #expect(terminal.answer(try #require(terminal.held.first)))
     }
 
-    @Test func theSeedDecidesWhatIsSampled() {
+    @Test func seedDeterminesSampledRequests() {
         let chain = tap(samplingRate: 0.25) --> ScriptedTerminal { _ in .success() }
         for _ in 0..<1_000 { _ = load(with: chain) }
         let random = RandomSource(seed: 7)
@@ -211,7 +211,7 @@ import Testing
         #expect(MetricRecorder(samplingRate: .nan).samplingRate == 1)
     }
 
-    @Test func theFilterHasTheLastWord() {
+    @Test func filterKeepsOnlyAcceptedRecords() {
         let chain =
             tap { record in
                 if case .request(let metric) = record { metric.outcome.kind.isError } else { false }
@@ -221,7 +221,7 @@ import Testing
         #expect(sink.metrics.map(\.route) == ["/bad"])
     }
 
-    @Test func aTapKeepsNoTaskAndATaskKeepsNoTap() throws {
+    @Test func tapAndTaskDoNotRetainEachOther() throws {
         weak var abandoned: MetricsTap?
         weak var ended: HTTPTask?
         let held: HTTPTask
@@ -240,7 +240,7 @@ import Testing
         #expect(ended == nil)
     }
 
-    @Test func aResetChangesNothingHere() async throws {
+    @Test func resetDoesNotStopRecording() async throws {
         let chain = tap() --> terminal
         _ = load(with: chain)
         await chain.reset()
@@ -249,7 +249,7 @@ import Testing
         #expect(sink.metrics.map(\.outcome) == [.cancelled, .response(.ok)])
     }
 
-    @Test func itKeepsTheContract() async {
+    @Test func keepsTheContract() async {
         let violations = await ContractCheck(patience: .patient) { timers in
             MetricsTap(MetricRecorder(MetricBoard(timers: timers), ClosureSink { _ in }, timers: timers))
         }.run()

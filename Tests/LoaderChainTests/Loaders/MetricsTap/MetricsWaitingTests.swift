@@ -26,7 +26,7 @@ import Testing
 
     private func answerFirst() throws { terminal.answer(try #require(terminal.held.first)) }
 
-    @Test func theTimeInAThrottleIsTold() throws {
+    @Test func timeInThrottleIsRecordedAsWaiting() throws {
         let chain = tap(upper) --> Throttle(maximumNumberOfRequests: 1, timers: timers) --> tap(lower) --> terminal
         load("/first", with: chain)
         load("/second", with: chain)
@@ -41,7 +41,7 @@ import Testing
         #expect(lower.metrics.map(\.duration) == [.seconds(2), .seconds(3)])
     }
 
-    @Test func aTaskThatIsCancelledWhileItWaitsHasWaitedUntilThen() {
+    @Test func waitingOfCancelledTaskEndsAtCancel() {
         let chain = tap(upper) --> Throttle(maximumNumberOfRequests: 0, timers: timers) --> terminal
         let task = load(with: chain)
         timers.advance(by: .seconds(4))
@@ -49,7 +49,7 @@ import Testing
         #expect(upper.metrics.map(\.waiting) == [.seconds(4)])
     }
 
-    @Test func aTaskThatWaitedTooLongHasWaitedUntilThen() {
+    @Test func waitingOfTimedOutTaskEndsAtTimeout() {
         let throttle = Throttle(maximumNumberOfRequests: 0, queueTimeout: .seconds(3), timers: timers)
         let chain = tap(upper) --> throttle --> terminal
         load(with: chain)
@@ -58,7 +58,7 @@ import Testing
         #expect(upper.metrics.map(\.outcome) == [.rejected(.queueTimedOut, by: "Throttle")])
     }
 
-    @Test func theTimeInARateLimitIsTold() throws {
+    @Test func timeInRateLimitIsRecordedAsWaiting() throws {
         let chain = tap(upper) --> RateLimit(requests: 1, per: .seconds(1), timers: timers) --> terminal
         for _ in 0..<3 { load(with: chain) }
         for _ in 0..<3 {
@@ -70,7 +70,7 @@ import Testing
         #expect(upper.metrics.map(\.duration) == [.milliseconds(500), .milliseconds(1_500), .milliseconds(2_500)])
     }
 
-    @Test func thePausesOfARetryAreToldAndSoAreTheQueuesBelowIt() throws {
+    @Test func retryPausesAndQueuesBelowCountAsWaiting() throws {
         let retry = Retry(
             .constant(delay: 2, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
         let chain =
@@ -95,7 +95,7 @@ import Testing
         #expect(lower.metrics.map(\.attempts) == [1, 1, 1])
     }
 
-    @Test func aPauseThatIsCutShortCountsUntilThen() async throws {
+    @Test func interruptedPauseCountsUntilItsEnd() async throws {
         let retry = Retry(
             .constant(delay: 9, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
         let chain = tap(upper) --> retry --> terminal
@@ -111,7 +111,7 @@ import Testing
         #expect(upper.metrics.map(\.outcome) == [.cancelled, .reset])
     }
 
-    @Test func withoutATapNothingIsCounted() {
+    @Test func waitsAreNotCountedWithoutTap() {
         let chain = Throttle(maximumNumberOfRequests: 0, timers: timers) --> terminal
         let task = load(with: chain)
         #expect(!task.beginWait())

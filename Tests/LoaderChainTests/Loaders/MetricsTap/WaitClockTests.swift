@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aClockThatIsReadOutOfOrderTakesNothingAway() {
+    @Test func outOfOrderReadingsDoNotReduceTotal() {
         var clock = WaitClock()
         clock.begin(at: TimerInstant(nanoseconds: 10))
         clock.end(at: TimerInstant(nanoseconds: 4))

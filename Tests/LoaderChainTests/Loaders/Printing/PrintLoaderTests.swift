@@ -14,7 +14,7 @@ import Testing
     private let timers = ManualTimers()
     private let log = EventLog()
 
-    @Test func aRequestAndItsResponseAreShownWithoutSecrets() throws {
+    @Test func requestAndResponseAreShownWithoutSecrets() throws {
         var request = HTTPRequest(method: .post, host: "example.com", path: "/users", body: JSONBody(["name": "Ada"]))
         request.query = "token=t0p&page=2"
         request.headers = ["Accept": "application/json", "Authorization": "Bearer t0p"]
@@ -39,7 +39,7 @@ import Testing
             ])
     }
 
-    @Test func aRequestMayHideItsBodies() throws {
+    @Test func requestCanHideItsBodies() throws {
         for limit in [0, 100] {
             let log = EventLog()
             let print = PrintLoader(showsHeaders: false, bodyLimit: limit, timers: timers) { log.note($0) }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func bodiesAreShownOnlyWhenAskedForAndHeadersUnlessNot() throws {
+    @Test func bodiesAreHiddenByDefaultAndHeadersIfDisabled() throws {
         let request = HTTPRequest(
             method: .post, host: "example.com", path: "/", headers: ["A": "b"], body: DataBody(Data("secret".utf8)))
         let held = try load(request, PrintLoader(showsHeaders: false, timers: timers) { [log] in log.note($0) })
@@ -60,7 +60,7 @@ import Testing
         #expect(!log.events.joined().contains("secret"))
     }
 
-    @Test func anErrorIsShownWithItsReason() throws {
+    @Test func errorIsShownOnOneLine() throws {
         let held = try load(.sample, PrintLoader(timers: timers) { [log] in log.note($0) })
         timers.advance(by: .seconds(30))
         held.fail(.timedOut, reason: "line one\nline two")
@@ -70,7 +70,7 @@ import Testing
         #expect(log.events.last?.contains("\n") == false)
     }
 
-    @Test func theBodyIsCutBetweenCharacters() {
+    @Test func bodyIsCutBetweenCharacters() {
         #expect(lines("äöü", limit: 3) == ["ä", "… and 3 more bytes"])
         #expect(lines("äöü", limit: 6) == ["äöü"])
         #expect(lines("äöü", limit: 0) == [])
@@ -79,7 +79,7 @@ import Testing
         #expect(PrintedBody(Data([0xFF, 0xFE]), limit: 10).lines == ["<2 bytes of binary data>"])
     }
 
-    @Test func bodiesOfRequestsAreReadOnlyAsFarAsTheyAreShown() {
+    @Test func printedBodyIsLimitedAndConsumedBodyIsNotRead() {
         struct Endless: HTTPBody {
             var canBeSentAgain: Bool
             func encode() throws -> HTTPBodyContent {

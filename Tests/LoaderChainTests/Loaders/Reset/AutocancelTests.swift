@@ -16,7 +16,7 @@ import Testing
         passing.terminal = terminal
     }
 
-    @Test func aResetCancelsWhatIsInFlightAndWaitsForIt() async {
+    @Test func resetCancelsTasksInFlightAndWaitsForThem() async {
         let tasks = load(2)
         chain.reset { log.note("reset") }
         #expect(tasks.map(\.isCancelled) == [true, true])
@@ -30,14 +30,14 @@ import Testing
         #expect("\(chain)".hasPrefix("Autocancel(in flight 0)"))
     }
 
-    @Test func aResetWithNothingInFlightCancelsNothing() async {
+    @Test func resetWithoutTasksInFlightCancelsNothing() async {
         let tasks = load(1)
         terminal.answer(tasks[0])
         await chain.reset()
         #expect(log.events == ["response"])
     }
 
-    @Test func whatArrivesDuringAResetIsRefused() async {
+    @Test func taskArrivingDuringResetIsRefused() async {
         let tasks = load(1)
         chain.reset { log.note("reset") }
         chain.load(request: .sample) { log.note($0.summary) }
@@ -50,7 +50,7 @@ import Testing
         #expect(log.events.last == "response")
     }
 
-    @Test func aSecondResetWaitsForTheSameTasks() async {
+    @Test func secondResetWaitsForTheSameTasks() async {
         let tasks = load(1)
         let groups = [DispatchGroup(), DispatchGroup()]
         for group in groups { chain.reset(with: group) }
@@ -62,7 +62,7 @@ import Testing
         #expect(log.events.sorted() == ["cancelled", "reset", "reset"])
     }
 
-    @Test func anAbandonedTaskEndsTheReset() async {
+    @Test func abandonedTaskEndsTheReset() async {
         let tasks = load(1)
         chain.reset { log.note("reset") }
         terminal.forget(tasks[0])
@@ -72,14 +72,14 @@ import Testing
         #expect(log.events.sorted() == ["cancelled", "reset"])
     }
 
-    @Test func allStillLearnThatATaskWasAbandoned() {
+    @Test func taskReleasedBelowIsReportedAsAbandoned() {
         chain.load(request: .sample) { log.note($0.summary) }
         terminal.forget(terminal.held[0])
         #expect(log.events == ["abandoned"])
         #expect("\(chain)".hasPrefix("Autocancel(in flight 0)"))
     }
 
-    @Test func theSameRequestTwiceIsTwoTasks() async {
+    @Test func identicalRequestsAreSeparateTasks() async {
         let tasks = load(2)
         #expect("\(chain)".hasPrefix("Autocancel(in flight 2)"))
         terminal.answer(tasks[0])
@@ -89,7 +89,7 @@ import Testing
         await log.waitForEvents(3)
     }
 
-    @Test func aHandlerOfACancelledTaskMayResetAndLoad() async {
+    @Test func handlerOfCancelledTaskCanResetAndLoad() async {
         let other = log
         let chain = chain
         chain.load(request: .sample) { result in
@@ -112,7 +112,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func keepsTheContractBelowAGuard() async {
+    @Test func keepsTheContractBelowResetGuard() async {
         let violations = await ContractCheck(patience: .patient) { _ in ResetGuard() --> Autocancel() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }

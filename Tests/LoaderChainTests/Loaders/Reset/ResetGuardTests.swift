@@ -13,7 +13,7 @@ import Testing
         chain = guardian --> slow --> ScriptedTerminal { _ in .success() }
     }
 
-    @Test func tasksAreRefusedWhileAResetRuns() async {
+    @Test func tasksAreRefusedDuringReset() async {
         #expect(outcome() == "response")
         let log = EventLog()
         chain.reset { log.note("done") }
@@ -25,7 +25,7 @@ import Testing
         #expect(guardian.description.hasPrefix("ResetGuard --> "))
     }
 
-    @Test func theErrorNamesTheGuard() async {
+    @Test func errorNamesTheGuard() async {
         let log = EventLog()
         let group = DispatchGroup()
         chain.reset(with: group)
@@ -38,7 +38,7 @@ import Testing
         await log.waitForEvents(1)
     }
 
-    @Test func aSecondResetJoinsTheFirst() async {
+    @Test func secondResetJoinsTheFirst() async {
         let log = EventLog()
         chain.reset { log.note("first") }
         chain.reset { log.note("second") }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func itOpensWhenTheLastOfOverlappingResetsHasFinished(seed: UInt64) {
+    func guardOpensAfterLastOverlappingReset(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let guardian = ResetGuard()
         let chain = guardian --> ScriptedTerminal { _ in .success() }
@@ -71,7 +71,7 @@ import Testing
         for group in running { group.leave() }
     }
 
-    @Test func whatWaitedForTheResetCanLoadAtOnce() async throws {
+    @Test func loadRightAfterAwaitedResetSucceeds() async throws {
         let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
         for _ in 0..<500 {
             await chain.reset()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func itOpensWhileTheMainThreadIsBlocked() async {
+    @Test func guardOpensWhileMainThreadIsBlocked() async {
         let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
         let (blocked, done) = (EventLog(), EventLog())
         let isOver = DispatchSemaphore(value: 0)

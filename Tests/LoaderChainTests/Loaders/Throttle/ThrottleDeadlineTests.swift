@@ -43,7 +43,7 @@ import Testing
     private var events: [String] { log.events.filter { $0 != "/taught response" } }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func aWaiterEndsAtItsDeadline(perHost: UInt?) {
+    func waiterFailsAtItsDeadline(perHost: UInt?) {
         let chain = throttle(perHost: perHost)
         load("/1", within: nil, with: chain)
         load("/2", within: .seconds(2), with: chain)
@@ -56,7 +56,7 @@ import Testing
         #expect(timers.pendingCount == 0 && "\(chain)".contains("running 0, waiting 0"))
     }
 
-    @Test func aTaskThatRunsAtItsDeadlineGivesItsSlotBack() {
+    @Test func runningTaskFreesItsSlotAtItsDeadline() {
         let chain = throttle()
         load("/1", within: .seconds(2), with: chain)
         load("/2", within: nil, with: chain)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func aWaiterThatCanNoLongerMakeItGivesWayToAnother(perHost: UInt?) {
+    func waiterWithTooLittleTimeYieldsToAnother(perHost: UInt?) {
         let chain = throttle(perHost: perHost)
         teach(.milliseconds(100), chain)
         load("/1", within: .seconds(1), with: chain)
@@ -80,7 +80,7 @@ import Testing
         answer()
     }
 
-    @Test func theLastWaiterGetsItsChance() {
+    @Test func lastWaiterIsStartedDespiteLittleTime() {
         let chain = throttle()
         teach(.milliseconds(100), chain)
         load("/1", within: .seconds(1), with: chain)
@@ -90,7 +90,7 @@ import Testing
         #expect(events == ["/1 response", "/2 response"])
     }
 
-    @Test func whereNobodyElseWaitsItGetsItsChance() throws {
+    @Test func newcomerToEmptyQueueIsAcceptedDespiteLittleTime() throws {
         let chain = throttle()
         teach(.milliseconds(100), chain)
         load("/1", within: .milliseconds(80), with: chain)
@@ -100,7 +100,7 @@ import Testing
         #expect(events == ["/1 response", "/2 response"])
     }
 
-    @Test func theErrorSaysHowLongItWaited() throws {
+    @Test func errorReasonGivesTimeWaitedAndLeft() throws {
         let seen = Locked<HTTPError?>(nil)
         let chain = throttle()
         teach(.milliseconds(100), chain)
@@ -118,7 +118,7 @@ import Testing
         answer()
     }
 
-    @Test func theEventSaysByWhatItWasJudged() throws {
+    @Test func expiredEventReportsUsualTime() throws {
         let events = Locked<[Throttle.Event]>([])
         let throttle = Throttle(limit: 1, timers: timers, onEvent: { event in events.withLock { $0.append(event) } })
         let chain = throttle --> terminal
@@ -136,7 +136,7 @@ import Testing
         answer()
     }
 
-    @Test func eachHostHasItsOwnPace() {
+    @Test func usualTimeIsLearnedPerHost() {
         let chain = throttle(perHost: 1)
         teach(.seconds(5), chain, host: "slow")
         teach(.milliseconds(10), chain, host: "fast")
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// The quick ones are not judged by the slow ones, nor the slow ones by the quick ones.
-    @Test func eachKindHasItsOwnPace() {
+    @Test func usualTimeIsLearnedPerRoute() {
         let chain = throttle()
         teach(.milliseconds(450), chain, of: "slow")
         teach(.milliseconds(10), chain, of: "quick")
@@ -161,7 +161,7 @@ import Testing
         #expect(events == ["/2 deadlineExceeded Throttle", "/1 response", "/3 response"])
     }
 
-    @Test func noneIsGivenUpWhileASlotIsFree() {
+    @Test func waiterIsNotGivenUpWhileSlotIsFree() {
         let throttle = Throttle(limit: 1, timers: timers)
         let chain = throttle --> terminal
         teach(.milliseconds(100), chain)
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Otherwise tasks of a kind that is always given up would never correct the old time.
-    @Test func whatWasLearnedLongAgoIsForgotten() {
+    @Test func oldUsualTimeIsForgotten() {
         let chain = throttle()
         teach(.seconds(5), chain)
         load("/1", of: "other", within: nil, with: chain)
@@ -192,7 +192,7 @@ import Testing
             ])
     }
 
-    @Test func refusalsTeachNothing() {
+    @Test func refusalsDoNotChangeUsualTime() {
         let chain = throttle()
         load("/taught", within: nil, with: chain)
         for _ in 0..<20 {
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func whatALoaderBelowRefusesForItsDeadlineTeachesNothing(perHost: UInt?) {
+    func deadlineRefusalBelowDoesNotChangeUsualTime(perHost: UInt?) {
         let refuses = Locked(true)
         let below = RefusesForTime { refuses.withLock { $0 } }
         let chain = Throttle(maximumNumberOfRequests: 1, perHost: perHost, timers: timers) --> below --> terminal
@@ -233,7 +233,7 @@ import Testing
 
     /// They leave at their deadline, or without a word; there is up to three times as much to do as the server can.
     @Test(arguments: [0.9, 1.2, 3], [true, false])
-    func mostAnswersAreStillWanted(load: Double, haveDeadlines: Bool) {
+    func mostResponsesArriveBeforeCallersLeave(load: Double, haveDeadlines: Bool) {
         let run = Overload(
             load: load, service: .even, seconds: 30, deadline: haveDeadlines ? .milliseconds(250) : nil,
             patience: .milliseconds(250))
@@ -243,7 +243,7 @@ import Testing
 
     /// A task comes every millisecond and is cancelled after ten, and the server answers one in five milliseconds.
     @Test(arguments: [true, false])
-    func theNewestGoesFirstWithAnAdaptiveLimitIfCallersLeave(isAdaptive: Bool) {
+    func newestWaiterGoesFirstOnlyWithAdaptiveLimit(isAdaptive: Bool) {
         let limit: ThrottleLimit = isAdaptive ? .adaptive(AdaptiveLimit(initial: 1, maximum: 1)) : .fixed(1)
         let chain = Throttle(limit: limit, timers: timers) --> terminal
         var tasks: [HTTPTask] = []
@@ -263,7 +263,7 @@ import Testing
         for task in tasks { task.cancel() }
     }
 
-    @Test func theThrottlesOwnDeadlineIsForTheWaitAlone() {
+    @Test func queueTimeoutLimitsOnlyTheWait() {
         let chain = throttle(deadline: .seconds(1))
         load("/1", within: nil, with: chain)
         load("/2", within: .seconds(5), with: chain)
@@ -277,7 +277,7 @@ import Testing
     // MARK: Overload
 
     @Test(arguments: [0.9, 1.2, 2])
-    func quickOnesAreNotJudgedBySlowOnes(load: Double) {
+    func quickTasksAreNotJudgedBySlowTasks(load: Double) {
         let run = Overload(load: load, service: .mixed, seconds: 60)
         #expect(run.quickOnesGivenUpWithTimeLeft == 0)
         #expect(run.goodput >= 0.9 * min(load, 1), "\(run.goodput) of the capacity")
@@ -285,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: [1.2, 2], [OverloadedService.constant, .even, .exponential])
-    func mostOfTheCapacityIsOfUse(load: Double, service: OverloadedService) {
+    func mostCapacityYieldsResponsesInTime(load: Double, service: OverloadedService) {
         let run = Overload(load: load, service: service, seconds: 20)
         let goodput = run.goodput
         #expect(goodput >= 0.95, "\(goodput) of the capacity")
@@ -295,7 +295,7 @@ import Testing
         #expect(run.results == run.arrivals)
     }
 
-    @Test func withoutOverloadHardlyAnythingIsGivenUp() {
+    @Test func fewTasksAreGivenUpWithoutOverload() {
         let run = Overload(load: 0.7, service: .exponential, seconds: 20)
         #expect(run.goodput >= 0.7 * 0.98, "\(run.goodput)")
     }

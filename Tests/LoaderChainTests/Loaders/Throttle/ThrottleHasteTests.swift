@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test mutating func fourRoundsTurnItOnAndFourOthersOff() {
+    @Test mutating func hasteTurnsOnAndOffAfterFourRounds() {
         rounds(1...3, givenUp: 1, others: 0)
         #expect(!haste.isOn)
         rounds(4...4, givenUp: 1, others: 0)
@@ -33,19 +33,19 @@ import Testing
         #expect(!haste.isOn)
     }
 
-    @Test mutating func whatIsGivenUpTogetherIsOneRound() {
+    @Test mutating func tasksGivenUpTogetherCountAsOneRound() {
         for _ in 0..<1_000 { end(100, 200, 210, isGivenUp: true) }
         #expect(!haste.isOn)
         for number in 0..<1_000 as Range<Int64> { end(100, 200 + number, 201 + number, isGivenUp: true) }
         #expect(!haste.isOn)
     }
 
-    @Test mutating func aRoundBetweenStartsTheCountAnew() {
+    @Test mutating func interveningRoundRestartsTheCount() {
         for round in 1...100 as ClosedRange<Int64> { rounds(round...round, givenUp: round % 4 > 0 ? 1 : 0, others: 1) }
         #expect(!haste.isOn)
     }
 
-    @Test mutating func aTenthOfThemIsEnough() {
+    @Test mutating func tenPercentGivenUpTurnsHasteOn() {
         // The first of a round belongs to the one before.
         rounds(1...20, givenUp: 1, others: 10)
         #expect(!haste.isOn)
@@ -53,12 +53,12 @@ import Testing
         #expect(haste.isOn)
     }
 
-    @Test mutating func whatWasGivenUpLongAfterItsStartSaysNothing() {
+    @Test mutating func tasksGivenUpLongAfterStartAreIgnored() {
         for start in (1...100).map({ 100 * Int64($0) }) { end(start, start + 10, start + 51, isGivenUp: true) }
         #expect(!haste.isOn)
     }
 
-    @Test mutating func theOldestOfEachPriorityHasEveryThirtySecondTurn() {
+    @Test mutating func oldestOfEachPriorityGetsEveryThirtySecondTurn() {
         rounds(1...4, givenUp: 1, others: 0)
         for _ in 0..<3 {
             // However the priorities take turns.

@@ -24,7 +24,7 @@ import Testing
     // MARK: Settings
 
     @Test(arguments: [nil, 5] as [Int?])
-    func aShorterQueueMakesTheLastOfTheLowestPriorityLeave(before: Int?) {
+    func shorterQueueDropsLastOfLowestPriority(before: Int?) {
         let throttle = Throttle(maximumNumberOfRequests: 0, maximumWaiting: before)
         throttle --> terminal
         let priorities: [ThrottlePriority] = [.low, .high, .normal, .low, .high]
@@ -43,7 +43,7 @@ import Testing
         #expect(throttle.snapshot.total.waiting == 0)
     }
 
-    @Test func aNewDeadlineHoldsForThoseThatWait() {
+    @Test func newQueueTimeoutAppliesToWaiters() {
         let throttle = Throttle(maximumNumberOfRequests: 0, queueTimeout: .seconds(10), timers: timers)
         throttle --> terminal
         load("/1", with: throttle)
@@ -63,7 +63,7 @@ import Testing
         #expect(log.events.count == 3 && timers.pendingCount == 0)
     }
 
-    @Test func theFirstDeadlineBeginsWhenItIsSet() {
+    @Test func firstQueueTimeoutStartsWhenSet() {
         let throttle = Throttle(maximumNumberOfRequests: 0, timers: timers)
         throttle --> terminal
         load("/1", with: throttle)
@@ -76,7 +76,7 @@ import Testing
         #expect(log.events == ["/2 deadlineExceeded", "/1 queueTimedOut"])
     }
 
-    @Test func manyThreadsChangeTheSettings() throws {
+    @Test func concurrentSettingChangesApplyToEveryWaiter() throws {
         // Whatever the last setting is holds for every waiter.
         for seed in 0..<20 as Range<UInt64> {
             let throttle = Throttle(maximumNumberOfRequests: 0, timers: timers)
@@ -110,7 +110,7 @@ import Testing
         log.note(parts.compactMap { $0 }.joined(separator: " "))
     }
 
-    @Test func eachTaskThatWaitsIsToldOfTwice() {
+    @Test func eachWaitingTaskHasTwoEvents() {
         let throttle = Throttle(
             limit: 1, maximumWaiting: 2, queueTimeout: .seconds(9), timers: timers, onEvent: { [self] in note($0) })
         throttle --> terminal
@@ -139,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test func itTellsWhenNothingRunsAnyMore() {
+    @Test func idleEventIsSentWhenNothingRuns() {
         let throttle = Throttle(limit: 2, onEvent: { [self] in note($0) })
         throttle --> terminal
         for number in 1...3 { load("/\(number)", with: throttle) { $0.host = "a" } }
@@ -151,7 +151,7 @@ import Testing
         #expect(log.events.suffix(2) == ["idle", "/3 response"])
     }
 
-    @Test func itTellsOfAdaptiveLimitsToo() {
+    @Test func adaptiveLimitChangeIsSentAsEvent() {
         let moves = EventLog()
         let throttle = Throttle(
             limit: .adaptive(), onLimitChange: { moves.note("\($0.from) to \($0.to)") },
@@ -165,7 +165,7 @@ import Testing
         #expect(log.events == ["limitMoved 4 to 3", "/ response"])
     }
 
-    @Test func anObserverMayUseTheThrottle() {
+    @Test func eventHandlerCanUseTheThrottle() {
         let box = Locked<Throttle?>(nil)
         let throttle = Throttle(
             limit: 1,

@@ -41,7 +41,7 @@ import Testing
 
     // MARK: Pressure
 
-    @Test func itRisesWhileTheQueueStandsAndFallsWhenAllIsCalm() {
+    @Test func pressureRisesWithStandingQueueAndFallsWhenCalm() {
         let throttle = throttle()
         for number in 1...4 { load("/\(number)", number == 4 ? .low : .normal, with: throttle) }
         timers.advance(by: .seconds(1))
@@ -60,7 +60,7 @@ import Testing
         end(throttle)
     }
 
-    @Test func itStaysWhileTheWaitsAreInBetween() {
+    @Test func pressureStaysForIntermediateWaits() {
         let throttle = throttle(ThrottleOverload(target: .seconds(1), interval: .seconds(1), sheds: false))
         var number = 0
         func step(_ count: Int) {
@@ -85,7 +85,7 @@ import Testing
         #expect(!log.events.contains { $0.hasSuffix("shed") })
     }
 
-    @Test func aPauseIsNoOverload() {
+    @Test func pausedThrottleHasNoPressure() {
         let throttle = throttle()
         for number in 1...5 { load("/\(number)", with: throttle) }
         timers.advance(by: .seconds(10))
@@ -99,7 +99,7 @@ import Testing
         end(throttle)
     }
 
-    @Test func withoutARuleThereIsNoPressureAndNoTimer() async {
+    @Test func throttleWithoutRuleHasNoPressureAndNoTimer() async {
         let throttle = Throttle(limit: 0, timers: timers)
         throttle --> terminal
         for _ in 0..<10 { load("/", with: throttle) }
@@ -110,7 +110,7 @@ import Testing
         #expect(seen == [.none])
     }
 
-    @Test func aStreamBeginsWithThePresentAndSkipsToTheNewest() async {
+    @Test func pressureStreamStartsWithCurrentAndSkipsToNewest() async {
         let throttle = throttle()
         var first = throttle.pressures.makeAsyncIterator()
         #expect(await first.next() == ThrottlePressure.none)
@@ -125,7 +125,7 @@ import Testing
         #expect(await second.next() == ThrottlePressure.none)
     }
 
-    @Test func theStreamsEndWithTheThrottle() async {
+    @Test func pressureStreamEndsWithTheThrottle() async {
         var throttle: Throttle? = throttle()
         let stream = throttle?.pressures
         throttle.map { load("/", with: $0) }
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Shedding
 
-    @Test func theLowestPriorityGoesFirstAndANewcomerOfItIsRefused() {
+    @Test func lowestPriorityIsShedFirstEvenOnArrival() {
         let events = EventLog()
         let throttle = throttle(onEvent: { event in
             let what = event.priority.map { "\($0)" } ?? event.pressure.map { "\($0)" } ?? ""
@@ -164,7 +164,7 @@ import Testing
         end(throttle)
     }
 
-    @Test func theErrorSaysWhatToDo() throws {
+    @Test func shedErrorSaysWhatToDo() throws {
         let seen = Locked<HTTPError?>(nil)
         let throttle = throttle()
         for number in 1...2 { load("/\(number)", .high, with: throttle) }
@@ -178,7 +178,7 @@ import Testing
         end(throttle)
     }
 
-    @Test func aBusyHostCostsNoOtherItsRequests() {
+    @Test func sheddingIsLimitedToTheBusyHost() {
         let throttle = throttle(limit: 10, perHost: 1)
         for number in 1...5 { load("/slow-\(number)", host: "slow", with: throttle) }
         timers.advance(by: .seconds(2))
@@ -189,7 +189,7 @@ import Testing
         end(throttle)
     }
 
-    @Test func itKeepsTheContract() async {
+    @Test func keepsTheContract() async {
         let violations = await ContractCheck(patience: .patient) { timers in
             let rule = ThrottleOverload(target: .milliseconds(2), interval: .milliseconds(2))
             return Throttle(limit: 1, perHost: 2, overload: rule, timers: timers)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(Int64.max), Duration(attoseconds: .max)])
-    func itTakesAnyTime(duration: Duration) {
+    func overloadRuleAcceptsAnyTime(duration: Duration) {
         for other in [Duration.zero, .seconds(1), .seconds(Int64.max)] {
             for rule in [
                 ThrottleOverload(target: duration, interval: other),
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: [nil, .seconds(1)] as [Duration?], [OverloadedService.constant, .even, .exponential])
-    func theHighPrioritySucceedsAndTheLowOneGetsTheRest(deadline: Duration?, service: OverloadedService) {
+    func highPrioritySucceedsAndLowGetsTheRest(deadline: Duration?, service: OverloadedService) {
         let run = Overload(
             load: 1.6, service: service, seconds: 20, priorities: [.low, .high], deadline: deadline,
             overload: Self.halfASecond)
@@ -249,7 +249,7 @@ import Testing
         #expect(run.events.filter { $0.kind == .pressureChanged }.map(\.pressure) == [.elevated])
     }
 
-    @Test(arguments: [0.5, 0.8]) func withoutOverloadNothingIsShed(load: Double) {
+    @Test(arguments: [0.5, 0.8]) func nothingIsShedWithoutOverload(load: Double) {
         let run = Overload(
             load: load, service: .exponential, seconds: 20, priorities: [.low, .normal, .high], deadline: nil,
             overload: Self.halfASecond)
@@ -259,7 +259,7 @@ import Testing
 
     // MARK: Many threads
 
-    @Test func whatIsNotServedIsShedOrLeaves() throws {
+    @Test func everyQueuedTaskStartsLeavesOrIsShed() throws {
         for seed in testSample(0..<20 as Range<UInt64>) {
             let counts = Locked<[Throttle.Event.Kind: Int]>([:])
             let arrived = Locked(0)

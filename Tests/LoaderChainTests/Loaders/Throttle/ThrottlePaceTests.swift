@@ -11,7 +11,7 @@ import Testing
 
     /// A host's limit and the total limit each let eight tasks overtake the first in line, so a waiter that meets both may be
     /// overtaken eight times before each of the eight starts at its host.
-    @Test func noneIsPassedOverTooOftenNorWaitsTooLong() {
+    @Test func overtakingAndWaitsAreBounded() {
         takeWalks(seeds: 0..<Self.walks) { seed in
             var traffic = SteadyTraffic(seed: seed)
             traffic.run(until: 600)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func manyOfLowPriorityTakeNoMoreThanTheirShare() {
+    @Test func lowPriorityTakesAtMostAQuarterOfStarts() {
         takeWalks(seeds: 0..<(Self.walks / 4)) { seed in
             var traffic = SteadyTraffic(seed: seed, alwaysHasLow: true)
             traffic.run(until: 400)

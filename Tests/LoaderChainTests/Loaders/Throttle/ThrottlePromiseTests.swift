@@ -5,7 +5,7 @@ import Testing
 
 /// What a throttle promises to tasks of a lower priority, seen from outside.
 @Suite(.timeLimit(.minutes(10))) struct ThrottlePromiseTests {
-    @Test func aLowPriorityTaskIsNotStarvedBySteadyTrafficToTwoHosts() {
+    @Test func lowPriorityIsNotStarvedByTrafficToTwoHosts() {
         let throttle = Throttle(maximumNumberOfRequests: 2, perHost: 1)
         let terminal = ScriptedTerminal()
         let chain = throttle --> terminal
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func aNewcomerDisplacesTheLastOfTheLowestPriorityWhereTheQueueIsFull(perHost: UInt?) {
+    func newcomerDisplacesLastOfLowestPriorityInFullQueue(perHost: UInt?) {
         let throttle = Throttle(maximumNumberOfRequests: 0, perHost: perHost, maximumWaiting: 3)
         let terminal = ScriptedTerminal { _ in .success() }
         let chain = throttle --> terminal
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func itIsTheTurnOfOneThatWasPassedOverForLong(perHost: UInt?) {
+    func taskPassedOverForItsPatienceStartsNext(perHost: UInt?) {
         let timers = ManualTimers()
         let throttle = Throttle(maximumNumberOfRequests: 1, perHost: perHost, patience: .seconds(5), timers: timers)
         let terminal = ScriptedTerminal()
@@ -90,7 +90,7 @@ import Testing
         #expect(log.events == ["high", "high", "high", "low", "high", "high"])
     }
 
-    @Test func twoPortsOfOneHostAreTwo() {
+    @Test func portsOfOneHostAreLimitedSeparately() {
         let throttle = Throttle(perHost: 1)
         let terminal = ScriptedTerminal()
         let chain = throttle --> terminal

@@ -26,7 +26,7 @@ import Testing
 
     // MARK: Partitions
 
-    @Test func aPrefetchNeverTakesASlotFromTheUser() {
+    @Test func partitionKeepsItsSlotsFree() {
         let throttle = Throttle(limit: 4, partitions: [ThrottlePartition("user", share: 0.75)])
         throttle --> terminal
         for number in 1...3 { load("/prefetch-\(number)", with: throttle) }
@@ -44,7 +44,7 @@ import Testing
         #expect(throttle.snapshot == .init(partitions: ["user": .init()]))
     }
 
-    @Test func aPartitionThatLendsGetsTheNextSlots() {
+    @Test func lendingPartitionGetsTheNextSlot() {
         let throttle = Throttle(limit: 2, partitions: [ThrottlePartition("user", share: 1, lends: true)])
         throttle --> terminal
         for number in 1...4 { load("/prefetch-\(number)", with: throttle) { $0.priority = .high } }
@@ -57,7 +57,7 @@ import Testing
         answerAll()
     }
 
-    @Test func aFullQueueOfOnePartitionRefusesNothingOfAnother() {
+    @Test func fullQueueOfPartitionDoesNotAffectAnother() {
         let throttle = Throttle(
             limit: 0, partitions: [ThrottlePartition("user", share: 0.5)], maximumWaiting: 2)
         throttle --> terminal
@@ -70,7 +70,7 @@ import Testing
         answerAll()
     }
 
-    @Test func whatAPartitionKeptIsFreeForOthersOnceItHasAnotherSlot() {
+    @Test func reservedSlotIsFreedOncePartitionHasAnother() {
         let throttle = Throttle(limit: 2, partitions: [ThrottlePartition("user", share: 0.5)])
         throttle.hostLimits["busy.com"] = 1
         throttle --> terminal
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 0.1, 1, 7, .infinity, .nan] as [Double])
-    func absurdSharesLeaveEveryTaskItsEnd(share: Double) {
+    func invalidSharesStillCompleteEveryTask(share: Double) {
         let settings = [
             ThrottlePartition("a", share: share), ThrottlePartition("a", share: 1),
             ThrottlePartition("b", share: share),
@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Keys and limits of single hosts
 
-    @Test func aHostCanHaveALimitOfItsOwn() {
+    @Test func hostLimitOverridesPerHostLimit() {
         let throttle = Throttle(perHost: 2)
         throttle --> terminal
         throttle.hostLimits = ["Slow.com": 1, "wide.com:8080": 3]
@@ -119,7 +119,7 @@ import Testing
         answerAll()
     }
 
-    @Test func theFirstLimitOfAHostFindsItsWaiters() {
+    @Test func firstHostLimitAppliesToWaitingTasks() {
         let throttle = Throttle(maximumNumberOfRequests: 0)
         throttle --> terminal
         for number in 1...3 { load("/\(number)", with: throttle) { $0.throttleKey = number < 3 ? "search" : nil } }
@@ -130,7 +130,7 @@ import Testing
         #expect(log.events.last == "/2 response")
     }
 
-    @Test func aKeyStandsForServicesBehindOneHostAndIsNoHost() {
+    @Test func throttleKeyIsCountedApartFromHosts() {
         let throttle = Throttle(perHost: 1)
         throttle --> terminal
         load("/users", with: throttle)
@@ -143,7 +143,7 @@ import Testing
         #expect(throttle.snapshot == .init())
     }
 
-    @Test func anAdaptiveLimitIsFoundForAKey() {
+    @Test func throttleKeyHasItsOwnAdaptiveLimit() {
         let throttle = Throttle(limit: .fixed(.max), perHost: .adaptive(AdaptiveLimit(initial: 2)))
         throttle --> terminal
         for _ in 1...3 { load("/", with: throttle) { $0.throttleKey = "search" } }

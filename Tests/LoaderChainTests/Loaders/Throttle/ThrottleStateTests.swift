@@ -6,7 +6,7 @@ import Testing
 
 /// The pure state of a throttle against the naive one.
 @Suite(.timeLimit(.minutes(20))) struct ThrottleStateTests {
-    @Test func everySequenceOfFiveEvents() {
+    @Test func everySequenceOfFiveEventsAgreesWithNaiveState() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a"), .arrive(.high, host: "a"), .arrive(.low, host: "b"),
             .finish(0), .cancel(0), .limit(0), .limit(2), .reset,
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
-    func everySequenceOfSixEventsWithAFullQueue(perHost: UInt?) {
+    func sequencesWithFullQueueAgreeWithNaiveState(perHost: UInt?) {
         let alphabet: [ThrottleEvent] = [
             .arrive(.low, host: "a"), .arrive(.normal, host: "b"), .arrive(.high, host: "a"), .finish(0), .cancel(1),
         ]
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func everySequenceOfFiveEventsWithALimitPerHost() {
+    @Test func sequencesWithLimitPerHostAgreeWithNaiveState() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a"), .arrive(.high, host: "b"), .arrive(.low, host: "a"),
             .finish(0), .cancel(0), .perHost(0), .perHost(nil), .reset,
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func everySequenceOfFiveEventsWithPartitions(lends: Bool) {
+    func sequencesWithPartitionsAgreeWithNaiveState(lends: Bool) {
         let alphabet: [ThrottleEvent] = [
             .arrive(.high, host: "a"), .arrive(.normal, host: "b"), .arrive(.low, host: "a", partition: 1),
             .finish(0), .limit(1), .hostLimits(["a": 1]), .mostWaiting(1),
@@ -62,7 +62,7 @@ import Testing
         for _ in 0..<20 { pair.happen([.time(1), .arrive(.normal, host: "a"), .time(1), .giveUp(0)]) }
     }
 
-    @Test func theNewestOfAHostGoesBeforeNoOlderOneOfAnother() {
+    @Test func newestOfHostDoesNotOvertakeOtherHosts() {
         var pair = ThrottlePair(limit: 1, perHost: 1, mostWaiting: .max, patience: .init())
         hasten(&pair)
         let before = pair.naive.log.count
@@ -74,7 +74,7 @@ import Testing
         #expect(pair.naive.log.filter { $0.hasSuffix("starts") }.suffix(2) == ["26 starts", "25 starts"])
     }
 
-    @Test func aHostWhoseLastWaiterMakesRoomIsForgotten() {
+    @Test func hostWhoseLastWaiterIsDisplacedIsForgotten() {
         var pair = ThrottlePair(limit: 1, perHost: 5, mostWaiting: 1, patience: .init())
         hasten(&pair)
         pair.happen([.arrive(.low, host: "a"), .limit(0), .finish(0), .arrive(.high, host: "b")])
@@ -84,7 +84,7 @@ import Testing
     /// Four and eight units of time of the queues; a look is a unit for every half of the target.
     private static let overload = ThrottleOverload(target: .unit * 4, interval: .unit * 2)
 
-    @Test func everySequenceOfFiveEventsUnderOverload() {
+    @Test func sequencesUnderOverloadAgreeWithNaiveState() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.low, host: "a"), .arrive(.high, host: "b"), .arrive(.normal, host: "a"), .finish(0), .time(5),
             .look,
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 2] as [UInt?])
-    func walksUnderOverload(perHost: UInt?) {
+    func walksUnderOverloadAgreeWithNaiveState(perHost: UInt?) {
         var sheds = 0
         for seed in testSample(0..<600 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed)
@@ -128,7 +128,7 @@ import Testing
         #expect(sheds > 20)
     }
 
-    @Test func walksWithPartitions() {
+    @Test func walksWithPartitionsAgreeWithNaiveState() {
         for seed in testSample(0..<2_000 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed)
             let shares = [0, 0.2, 0.34, 0.5, 1].shuffled(using: &random)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func everySequenceOfFiveEventsWithDeadlines() {
+    @Test func sequencesWithDeadlinesAgreeWithNaiveState() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a", within: 5), .arrive(.high, host: "a", within: 15), .arrive(.normal, host: "b"),
             .finish(0), .cancel(0), .time(10), .limit(2), .limit(3),
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1, 2] as [UInt?])
-    func walksWithDeadlines(perHost: UInt?) {
+    func walksWithDeadlinesAgreeWithNaiveState(perHost: UInt?) {
         var tooLate = 0
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1, 2] as [UInt?])
-    func walksInWhichCallersLeave(perHost: UInt?) {
+    func walksWithLeavingCallersAgreeWithNaiveState(perHost: UInt?) {
         var overtakings = 0
         for seed in testSample(0..<400 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed)
@@ -218,7 +218,7 @@ import Testing
         #expect(overtakings > 200)
     }
 
-    @Test func tenThousandWalks() {
+    @Test func randomWalksAgreeWithNaiveState() {
         for seed in testSample(0..<10_000 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed)
             var pair = ThrottlePair(
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 5] as [UInt?])
-    func aNewcomerDoesNotOvertakeWhoIsAboutToStart(perHost: UInt?) {
+    func newcomerDoesNotOvertakeStartingWaiters(perHost: UInt?) {
         let driven = DrivenThrottle(DrivenThrottle.State(limit: 0, perHost: perHost))
         driven.arrive(1, .normal, "a")
         driven.arrive(2, .normal, "b")
@@ -248,7 +248,7 @@ import Testing
         #expect(driven.log == ["1 starts", "2 starts", "3 starts"])
     }
 
-    @Test func theFirstInLineIsPassedByEightAtMost() {
+    @Test func firstInLineIsOvertakenAtMostEightTimes() {
         var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: .max, patience: .init())
         pair.happen([.arrive(.normal, host: "a"), .arrive(.low, host: "a"), .arrive(.normal, host: "a")])
         for _ in 0..<100 { pair.happen([.arrive(.high, host: "a"), .arrive(.high, host: "a"), .finish(0)]) }
@@ -256,7 +256,7 @@ import Testing
         #expect(!pair.naive.waiting.contains { $0.priority != .high })
     }
 
-    @Test func theFirstAtItsHostIsPassedByEightAtMostThere() {
+    @Test func firstAtItsHostIsOvertakenAtMostEightTimes() {
         var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: .init())
         pair.happen(["a", "b", "a"].map { .arrive(.high, host: $0) } + [.arrive(.low, host: "a")])
         for _ in 0..<40 {
@@ -266,7 +266,7 @@ import Testing
         #expect(!pair.naive.waiting.contains { $0.priority == .low })
     }
 
-    @Test func whatHasLeftIsNotRememberedForMakingRoom() {
+    @Test func waiterStaysDisplaceableAfterOthersLeave() {
         // The list of waiters that may be displaced is swept now and then, and must not lose the last of them.
         var state = DrivenThrottle.State(limit: 0, mostWaiting: 3)
         var stays: QueuePlace?
@@ -289,7 +289,7 @@ import Testing
         #expect(stays.flatMap { state.leave($0) } == nil && state.waiting == 3)
     }
 
-    @Test func itStaysOutOfTheWayOfTheHighestWhenTheLowestNeverEnd() {
+    @Test func priorityTurnsInterleaveLowerPriorities() {
         var turns = PriorityTurns(.init(starts: 2))
         let all = PerPriority(true)
         let order = (0..<9).compactMap { _ in

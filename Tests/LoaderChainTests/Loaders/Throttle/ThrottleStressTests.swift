@@ -7,7 +7,7 @@ import Testing
 /// A throttle among many threads, and over many tasks.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ThrottleStressTests {
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func sixteenThreadsThatCancelResetAndChangeTheLimits(seed: UInt64) async throws {
+    func sixteenThreadsCompleteEachTaskOnceWithinLimits(seed: UInt64) async throws {
         let perHost: UInt? = seed % 2 == 0 ? 3 : nil
         let events = Locked<[Throttle.Event.Kind: Int]>([:])
         let throttle = Throttle(
@@ -47,7 +47,7 @@ import Testing
         #expect(heard[.queued] == heard[.started, default: 0] + heard[.left, default: 0], "seed \(seed): \(heard)")
     }
 
-    @Test func noInstantIsAboveALimitThatOnlyRises() throws {
+    @Test func risingLimitIsNeverExceeded() throws {
         // The limit is raised while newcomers arrive: both start tasks, and together no more than there are slots.
         for round in 1...200 as ClosedRange<UInt64> {
             let throttle = Throttle(maximumNumberOfRequests: 0)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandWaitersOnASmallStack() throws {
+    @Test func hundredThousandWaitersStartOnSmallStack() throws {
         try onThreads(1) { _ in
             let throttle = Throttle(maximumNumberOfRequests: 0)
             let chain = throttle --> Answering()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandWaitersAreReset() throws {
+    @Test func resetEndsHundredThousandWaiters() throws {
         try onThreads(1) { _ in
             let throttle = Throttle(maximumNumberOfRequests: 0, perHost: 1)
             let count = Locked(0)

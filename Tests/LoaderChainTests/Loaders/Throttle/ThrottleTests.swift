@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
     // MARK: The limit
 
-    @Test func itStartsAsManyAsItMayAndTheOthersInTheirOrder() {
+    @Test func tasksBeyondLimitStartInOrder() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 2))
         defer { stage.end() }
         for number in 1...5 { stage.load("/\(number)") }
@@ -32,7 +32,7 @@ import Testing
         #expect(stage.running == ["/1", "/2", "/3", "/4"])
     }
 
-    @Test func loweringTheLimitLetsWhatRunsFinish() {
+    @Test func loweringTheLimitLetsRunningTasksFinish() {
         let stage = Stage(Throttle())
         defer { stage.end() }
         for number in 1...3 { stage.load("/\(number)") }
@@ -46,7 +46,7 @@ import Testing
         #expect(stage.running == ["/4"])
     }
 
-    @Test func aRequestThatIsNeverThrottledIsNotCounted() {
+    @Test func unthrottledRequestIsNotCounted() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
         stage.load("/1")
@@ -58,7 +58,7 @@ import Testing
         #expect(stage.running == ["/1"])
     }
 
-    @Test func theSameRequestTwiceIsTwoTasks() {
+    @Test func identicalRequestsAreSeparateTasks() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
         let request = HTTPRequest.sample
@@ -68,7 +68,7 @@ import Testing
         #expect(stage.log.events == ["1 response", "2 response"])
     }
 
-    @Test func aLimitIsForCountingTasksNotRequestsThatFail() {
+    @Test func failedAndAbandonedTasksFreeTheirSlots() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
         for number in 1...3 { stage.load("/\(number)") }
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Priorities and hosts
 
-    @Test func theHighestPriorityGoesFirst() {
+    @Test func highestPriorityGoesFirst() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 0))
         defer { stage.end() }
         for (path, priority) in [("/1", .low), ("/2", .normal), ("/3", .high), ("/4", .normal)]
@@ -93,7 +93,7 @@ import Testing
         #expect(stage.log.events == ["/3 response", "/2 response", "/4 response", "/1 response"])
     }
 
-    @Test func aBusyHostTakesNoSlotFromOthers() {
+    @Test func busyHostTakesNoSlotFromOthers() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 3, perHost: 1))
         defer { stage.end() }
         stage.load("/1") { $0.host = "slow.com" }
@@ -110,7 +110,7 @@ import Testing
         #expect(stage.throttle.snapshot == Throttle.Snapshot())
     }
 
-    @Test func aTaskIsCountedForTheHostItArrivedWith() {
+    @Test func taskIsCountedForHostOnArrival() {
         let rewriting = RewritingLoader { $0.host = "elsewhere.com" }
         let throttle = Throttle(perHost: 1)
         let terminal = ScriptedTerminal()
@@ -121,7 +121,7 @@ import Testing
         #expect(throttle.snapshot.hosts.isEmpty)
     }
 
-    @Test func aLimitPerHostCanComeAndGo() {
+    @Test func perHostLimitCanBeAddedAndRemoved() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 0))
         defer { stage.end() }
         for number in 1...4 { stage.load("/\(number)") }
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Waiting ends
 
-    @Test func aCancelledWaiterLeavesAtOnce() {
+    @Test func cancelledWaiterLeavesAtOnce() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
         stage.load("/1")
@@ -159,7 +159,7 @@ import Testing
         #expect(stage.running == ["/3"])
     }
 
-    @Test func aCancelledRunningTaskKeepsItsSlotUntilItHasStopped() {
+    @Test func cancelledRunningTaskKeepsSlotUntilItStops() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1), onCancel: .waits)
         defer { stage.end() }
         let first = stage.load("/1")
@@ -171,7 +171,7 @@ import Testing
         #expect(stage.running == ["/2"])
     }
 
-    @Test func aWaiterThatAnotherLoaderCompletesLeavesToo() {
+    @Test func waiterCompletedElsewhereLeavesTheQueue() {
         let stage = Stage(limit: 0, deadline: .seconds(1))
         defer { stage.end() }
         let task = HTTPTask(request: .sample) { stage.log.note($0.summary) }
@@ -183,7 +183,7 @@ import Testing
         #expect(stage.log.events == ["response"])
     }
 
-    @Test func aTaskThatIsOverOrCancelledIsNotStarted() {
+    @Test func completedOrCancelledTaskIsNotStarted() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
         let over = HTTPTask(request: .sample)
@@ -203,7 +203,7 @@ import Testing
         #expect(stage.throttle.snapshot.total == .init())
     }
 
-    @Test func pastTheBoundATaskFailsAtOnce() {
+    @Test func taskBeyondMaximumWaitingFailsAtOnce() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1, maximumWaiting: 1))
         defer { stage.end() }
         for number in 1...3 { stage.load("/\(number)") }
@@ -215,7 +215,7 @@ import Testing
         #expect(stage.log.events == ["/3 queueFull", "/1 response", "/2 response", "/4 response"])
     }
 
-    @Test func aWaiterFailsAtItsDeadline() {
+    @Test func waiterFailsAtQueueTimeout() {
         let stage = Stage(deadline: .seconds(2))
         defer { stage.end() }
         stage.load("/1")
@@ -232,7 +232,7 @@ import Testing
 
     // MARK: Resetting
 
-    @Test func aResetEndsTheWaitingAndAwaitsTheRunning() async {
+    @Test func resetFailsWaitersAndAwaitsRunningTasks() async {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1), onCancel: .waits)
         defer { stage.end() }
         let group = DispatchGroup()
@@ -251,7 +251,7 @@ import Testing
         #expect(stage.running == ["/3"])
     }
 
-    @Test func aResetIsNotHeldUpByWhatComesAfterIt() async {
+    @Test func resetDoesNotWaitForLaterTasks() async {
         let throttle = Throttle(maximumNumberOfRequests: 2)
         let terminal = HoldingTerminal()
         let chain = throttle --> terminal
@@ -278,7 +278,7 @@ import Testing
 
     // MARK: Odds and ends
 
-    @Test func aThrottleThatEverybodyLetsGoOfLetsGoOfItsWaiters() {
+    @Test func releasedThrottleAbandonsItsWaiters() {
         let log = EventLog()
         weak var gone: Throttle?
         do {
@@ -290,7 +290,7 @@ import Testing
         #expect(log.events == ["abandoned", "abandoned", "abandoned"])
     }
 
-    @Test func itOutlivesItsOwnerForAsLongAsSomethingRuns() {
+    @Test func throttleOutlivesItsOwnerWhileTasksRun() {
         let terminal = ScriptedTerminal()
         let log = EventLog()
         weak var gone: Throttle?
@@ -305,7 +305,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test func itDescribesItself() {
+    @Test func descriptionShowsLimitsAndCounts() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 4, perHost: 2))
         defer { stage.end() }
         stage.load("/1")
@@ -316,7 +316,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2, 3, 4] as [Int])
-    func itKeepsTheContract(_ kind: Int) async {
+    func keepsTheContract(_ kind: Int) async {
         let violations = await ContractCheck(patience: .patient) { timers in
             switch kind {
             case 0: Throttle(timers: timers)

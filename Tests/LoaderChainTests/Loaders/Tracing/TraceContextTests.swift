@@ -25,7 +25,7 @@ import Testing
 
     // MARK: The parent
 
-    @Test func eachAttemptIsASpanOfTheParentsTrace() throws {
+    @Test func eachAttemptIsSpanOfTheParentTrace() throws {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
         var request = HTTPRequest.sample
         request.traceParent = parent
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func withoutAParentTheAttemptsOfARequestAreOneTrace() {
+    @Test func attemptsWithoutParentShareOneTrace() {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 2)
         let chain =
             Retry(strategy, timers: timers) --> Retry(.never) --> tracing() --> terminal
@@ -62,7 +62,7 @@ import Testing
         #expect(terminal.requests.allSatisfy { $0.attemptTrace?.parent == nil })
     }
 
-    @Test func attemptsThatBeginAtOnceAgreeOnATrace() {
+    @Test func concurrentAttemptsShareOneTrace() {
         let tracing = TraceContext(hosts: ["example.com"])
         let chain = tracing --> terminal
         for _ in 0..<20 {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func theSwiftTasksContextIsReadWhenTheRequestIsLoaded() {
+    @Test func taskLocalContextIsReadOnLoad() {
         let chain = Throttle(maximumNumberOfRequests: 1) --> tracing() --> terminal
         chain.load(request: .sample) { _ in }
         HTTPTraceContext.$current.withValue(parent) {
@@ -91,14 +91,14 @@ import Testing
         #expect(traces[2] == HTTPTraceContext(random: RandomSource(seed: 2)).traceID)
     }
 
-    @Test func anAsynchronousCallTakesOverItsContext() async throws {
+    @Test func asyncLoadUsesTaskLocalContext() async throws {
         let chain = tracing() --> ScriptedTerminal { _ in .success(.ok) }
         let response = try await HTTPTraceContext.$current.withValue(parent) { try await chain.load(.sample) }
         #expect(response.request.traceContext?.traceID == parent.traceID)
         #expect(try await chain.load(.sample).request.traceContext?.traceID != parent.traceID)
     }
 
-    @Test func aRequestThatTellsATraceItselfKeepsIt() throws {
+    @Test func existingTraceHeaderIsKept() throws {
         var request = HTTPRequest.sample
         request.headers["Traceparent"] = parent.traceParent
         load(request, with: tracing(.all, [.w3c, .b3], .always))
@@ -112,7 +112,7 @@ import Testing
         #expect(sent.last?.contains("tracestate") == false)
     }
 
-    @Test func aHeaderThatIsNotValidIsKeptAndNoParent() {
+    @Test func invalidTraceHeaderIsKept() {
         var request = HTTPRequest.sample
         request.headers["traceparent"] = "nonsense"
         load(request, with: tracing())
@@ -133,7 +133,7 @@ import Testing
         #expect(sent.last?.contains("baggage") == false && sent.last?.contains("traceparent") == true)
     }
 
-    @Test func b3IsSentWhereAskedFor() throws {
+    @Test func b3HeadersAreSentIfConfigured() throws {
         var request = HTTPRequest.sample
         request.traceParent = parent
         load(request, with: tracing([.b3, .b3Multi]))
@@ -164,7 +164,7 @@ import Testing
         ("example.com", false), ("files.example.com", false), ("xfiles.example.com", false),
         ("api.example.com.evil.test", false), ("evil.test", false),
     ])
-    func onlyListedHostsLearnOfIt(_ host: String, _ isListed: Bool) {
+    func onlyListedHostsReceiveTraceHeaders(_ host: String, _ isListed: Bool) {
         let hosts: TracedHosts = ["api.example.com", "*.Files.example.com"]
         var parent = parent
         parent.baggage.set("a", to: "1")
@@ -176,7 +176,7 @@ import Testing
         #expect(terminal.requests.first?.attemptTrace?.context.traceID == parent.traceID)
     }
 
-    @Test func aRedirectToAnotherHostLosesWhatWasAddedHere() throws {
+    @Test func redirectToUnlistedHostDropsAddedHeaders() throws {
         var request = HTTPRequest.sample
         request.headers["baggage"] = "own=1"
         load(request, with: tracing([.w3c, .baggage, .b3, .b3Multi]))
@@ -197,7 +197,7 @@ import Testing
 
     // MARK: Sampling
 
-    @Test func theSamplerSetsTheFlag() {
+    @Test func samplerSetsTheSampledFlag() {
         func isSampled(_ sampler: TraceSampler, parent: HTTPTraceContext?) -> Bool? {
             var request = HTTPRequest.sample
             request.traceParent = parent
@@ -215,7 +215,7 @@ import Testing
         #expect(terminal.requests.last?.traceContext?.flags.contains(.random) == true)
     }
 
-    @Test func aRatioIsASetOfTracesThatGrowsWithIt() {
+    @Test func largerRatioIncludesTracesOfSmaller() {
         let random = RandomSource(seed: 4)
         let traces = (0..<4_000).map { _ in TraceID(random: random) }
         var recorded: Set<TraceID> = []
@@ -232,7 +232,7 @@ import Testing
         #expect(TraceSampler.always.records(TraceID(high: 1, low: 0)!, parent: false))
     }
 
-    @Test func itSaysWhatItSends() {
+    @Test func detailsListSentHeaders() {
         #expect(tracing([.w3c, .b3Multi]).details == "traceparent, X-B3")
     }
 }

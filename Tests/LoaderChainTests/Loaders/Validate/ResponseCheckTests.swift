@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ResponseCheckTests {
-    @Test func statuses() {
+    @Test func statusCheckAcceptsOnlyItsStatuses() {
         #expect(ResponseCheck.success.accepts(response(204)))
         #expect(!ResponseCheck.success.accepts(response(304)))
         #expect(ResponseCheck.statuses(200, 404).accepts(response(404)))
@@ -27,17 +27,17 @@ import Testing
         ("image/png", "image/*", true),
         ("imagery/png", "image/*", false), ("application/json+x", "application/json", false), ("", "text/html", false),
     ])
-    func contentTypes(_ found: String, _ accepted: String, _ isAccepted: Bool) {
+    func contentTypeCheckAcceptsOnlyItsTypes(_ found: String, _ accepted: String, _ isAccepted: Bool) {
         let check = ResponseCheck.contentTypes("application/never", accepted)
         #expect(check.accepts(response(200, ["Content-Type": found], body: "x")) == isAccepted)
     }
 
-    @Test func aBodyNeedsAContentTypeAndNoBodyNeedsNone() {
+    @Test func contentTypeIsRequiredOnlyWithBody() {
         #expect(!ResponseCheck.contentTypes("text/html").accepts(response(200, body: "x")))
         #expect(ResponseCheck.contentTypes("text/html").accepts(response(204)))
     }
 
-    @Test func theTypeOfABodyInAFileIsChecked() {
+    @Test func contentTypeOfFileBodyIsChecked() {
         let check = ResponseCheck.contentTypes("image/*")
         var stored = response(200, ["Content-Type": "text/html"])
         stored.file = URL(filePath: "/tmp/picture")
@@ -57,7 +57,7 @@ import Testing
         #expect(check.accepts(head))
     }
 
-    @Test func closuresThrowWhatTheyLike() {
+    @Test func customCheckReportsThrownError() {
         struct Mishap: Error {}
         let mishap = ResponseCheck.custom { _ in throw Mishap() }.verdict(on: response(200), by: "V")
         #expect(mishap?.code == .invalidResponse)
@@ -69,7 +69,7 @@ import Testing
         #expect(ResponseCheck.custom { _ in }.accepts(response(500)))
     }
 
-    @Test func theFirstThatIsNotMetIsTold() {
+    @Test func firstFailedCheckIsReported() {
         let check = ResponseCheck.success.and(.contentTypes("text/html")).and(.decoding([Int].self))
         #expect(check.verdict(on: response(500), by: "V")?.code == .invalidResponse)
         let html: HTTPHeaders = ["Content-Type": "text/html"]
@@ -77,7 +77,7 @@ import Testing
         #expect(check.accepts(response(200, html, body: "[1]")))
     }
 
-    @Test func checksAreEqualIfTheyDemandTheSame() {
+    @Test func checksWithSameDemandsAreEqual() {
         let decoder = JSONDecoder()
         let closure = ResponseCheck.custom { _ in }
         let all: [ResponseCheck] = [

@@ -10,12 +10,12 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ValidateTests {
-    @Test func byItselfItAcceptsEveryStatus() async throws {
+    @Test func nothingCheckAcceptsEveryStatus() async throws {
         let chain = Validate(.nothing) --> ScriptedTerminal { _ in .success(500) }
         #expect(try await chain.load(.sample).status == 500)
     }
 
-    @Test func aRequestsCheckCountsAboveAndBelow() async {
+    @Test func failedRequestCheckIsSeenAboveAndBelow() async {
         let above = Listening(), below = Listening()
         let chain = above --> Validate(.nothing) --> below --> ScriptedTerminal { _ in .success(404, body: "gone") }
         var request = HTTPRequest.sample
@@ -33,7 +33,7 @@ import Testing
         #expect(below.log.events == ["invalidResponse"])
     }
 
-    @Test func aRequestsCheckTakesThePlaceOfTheLoaders() async throws {
+    @Test func requestCheckReplacesLoaderCheck() async throws {
         let chain = Validate(.success) --> ScriptedTerminal { _ in .success(404) }
         #expect(await errorCode(of: chain, .sample) == .invalidResponse)
         var request = HTTPRequest.sample
@@ -41,12 +41,12 @@ import Testing
         #expect(try await chain.load(request).status == 404)
     }
 
-    @Test func anErrorStaysAsItIs() async {
+    @Test func errorPassesUnchanged() async {
         let chain = Validate(.success) --> ScriptedTerminal { _ in .failure(.timedOut) }
         #expect(await errorCode(of: chain, .sample) == .timedOut)
     }
 
-    @Test func aLoaderBelowThatForgetsTheOptionsTakesNoCheckAway() async {
+    @Test func checkAppliesIfLoaderBelowDropsOptions() async {
         let chain =
             Validate(.nothing) --> ModifyRequest { HTTPRequest(host: $0.host, path: $0.path) }
             --> ScriptedTerminal { _ in .success(404) }
@@ -58,7 +58,7 @@ import Testing
     // MARK: Decoding
 
     @Test(arguments: [true, false])
-    func theBodyIsDecodedOnce(validates: Bool) async throws {
+    func bodyIsDecodedOnce(validates: Bool) async throws {
         let decoder = JSONDecoder()
         let log = EventLog()
         decoder.userInfo[Noting.key] = log
@@ -69,7 +69,7 @@ import Testing
         #expect(log.events == ["decoded"])
     }
 
-    @Test func whatCannotBeDecodedCountsAsAFailureInside() async {
+    @Test func undecodableBodyFailsTaskInsideTheChain() async {
         let above = Listening()
         let chain = above --> Validate(.nothing) --> ScriptedTerminal { _ in .success(body: "<html>") }
         do {
@@ -85,7 +85,7 @@ import Testing
         #expect(above.log.events == ["cannotDecodeResponse"])
     }
 
-    @Test func aResponseThatIsReplacedOnItsWayUpIsDecodedForWhatItIs() async throws {
+    @Test func bodyReplacedAboveIsDecoded() async throws {
         let replacing = ClosureLoader { request, next in
             var response = try await next(request)
             response.body = Data("[2]".utf8)
@@ -95,7 +95,7 @@ import Testing
         #expect(try await chain.load(.sample, as: [Int].self) == [2])
     }
 
-    @Test func theValueIsThatOfTheAttemptThatWasTaken() async throws {
+    @Test func valueIsDecodedFromReturnedAttempt() async throws {
         let attempts = Locked(0)
         let chain =
             Persistent(attempts: 3) --> Validate(.nothing)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aCheckOfTheRequestsOwnDecidesOnTheStatusAndRunsOnce(validates: Bool) async throws {
+    func requestCheckDecidesOnStatusAndRunsOnce(validates: Bool) async throws {
         let log = EventLog()
         var request = HTTPRequest.sample
         request.responseCheck = .statuses(404).and(.custom { _ in log.note("checked") })
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func withoutOneTheStatusMustSaySuccess(validates: Bool) async {
+    func decodingWithoutRequestCheckRequiresSuccess(validates: Bool) async {
         let chain =
             HTTPLoader() --> (validates ? Validate(.nothing) : nil)
             --> ScriptedTerminal { _ in .success(404, body: "[1]") }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func sharedExecutionsAreDecodedForEverybody() async throws {
+    @Test func sharedExecutionIsDecodedForEachTask() async throws {
         let terminal = ScriptedTerminal()
         let chain = Deduplicate() --> Validate(.nothing) --> terminal
         async let first = chain.load(.sample, as: [Int].self)
@@ -154,7 +154,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func keepsTheContractWithSomethingToCheck() async {
+    @Test func keepsTheContractWithSuccessCheck() async {
         let violations = await ContractCheck(patience: .patient) { _ in Validate(.success) }.run()
         #expect(violations.isEmpty, "\(violations)")
     }

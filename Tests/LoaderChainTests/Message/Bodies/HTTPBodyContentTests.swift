@@ -36,7 +36,7 @@ import Testing
         return collected
     }
 
-    @Test func emptyHasNothing() throws {
+    @Test func emptyContentHasNoBytes() throws {
         #expect(HTTPBodyContent.empty.length == 0)
         #expect(try HTTPBodyContent.empty.data(upTo: 0) == Data())
     }
@@ -54,7 +54,7 @@ import Testing
         #expect(try content.data(upTo: expected.count) == expected)
     }
 
-    @Test func copiesOfAReaderGoTheirOwnWays() throws {
+    @Test func copiesOfReaderAreIndependent() throws {
         let content = try HTTPBodyContent.file(directory.file(bytes(100)))
         var reader = content.makeReader()
         _ = try reader.read(upTo: 10)
@@ -63,7 +63,7 @@ import Testing
         #expect(try collect(copy, upTo: 50) == bytes(100).dropFirst(10))
     }
 
-    @Test func aLimitIsKept() throws {
+    @Test func contentOverLimitIsRejected() throws {
         let announced = HTTPBodyContent.data(bytes(11))
         let known = #expect(throws: HTTPBodyError.self) { try announced.data(upTo: 10) }
         let endless = HTTPBodyContent(segments: [.stream(HTTPBodyStream { Data(count: 4) })])
@@ -71,7 +71,7 @@ import Testing
         #expect(known?.code == .tooLarge && found?.code == .tooLarge)
     }
 
-    @Test func aLargeFileIsNeverInMemoryWhole() throws {
+    @Test func largeFileIsReadInPieces() throws {
         let length = 64 << 20
         let file = try directory.file(Data())
         #expect(truncate(file.path(percentEncoded: false), off_t(length)) == 0)
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Files that are not what they were
 
-    @Test func aMissingFileIsNamed() throws {
+    @Test func missingFileIsNamedInError() throws {
         let error = try #require(throws: HTTPBodyError.self) {
             try HTTPBodyContent.file(directory.url.appending(path: "no\nne"))
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(error.code == .unreadableFile)
     }
 
-    @Test func whatIsNoFileIsRefused() throws {
+    @Test func urlWithoutRegularFileIsRefused() throws {
         for url in [directory.url, URL(string: "https://example.com/a"), URL(string: "file:///tmp/a%00b")] {
             #expect(throws: HTTPBodyError.self) { try HTTPBodyContent.file(#require(url)) }
         }
@@ -111,7 +111,7 @@ import Testing
         #expect(error.reason.contains("not a regular file") && error.code == .unreadableFile)
     }
 
-    @Test func aRangeHasToBeInTheFile() throws {
+    @Test func rangeOutsideFileIsRejected() throws {
         let file = try directory.file(bytes(10))
         for range in [-1..<3, 5..<11] as [Range<Int64>] {
             #expect(throws: HTTPBodyError.self) { try FileSlice(file, bytes: range) }
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 101])
-    func aFileOfAnotherLengthIsNotSent(length: Int) throws {
+    func fileWithChangedLengthIsRejected(length: Int) throws {
         let file = try directory.file(bytes(100))
         let content = try HTTPBodyContent.file(file)
         _ = try directory.file(bytes(length))
@@ -132,14 +132,14 @@ import Testing
         #expect(throws: HTTPBodyError.self) { try reader.read(upTo: 10) }
     }
 
-    @Test func aFileThatWasWrittenToIsNotSent() throws {
+    @Test func fileWithNewModificationDateIsRejected() throws {
         let file = try directory.file(bytes(100))
         let content = try HTTPBodyContent.file(file)
         try directory.touch(file)
         #expect(throws: HTTPBodyError.self) { try content.data(upTo: 100) }
     }
 
-    @Test func aFileThatChangesMidwayFailsBeforeItsLastBytes() throws {
+    @Test func fileChangedDuringReadingFailsBeforeLastBytes() throws {
         for length in [50, 150] {
             let file = try directory.file(bytes(100))
             var reader = try HTTPBodyContent.file(file).makeReader()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatGoesAwayBeforeItsTurnIsNamed() throws {
+    @Test func fileRemovedBeforeItsTurnFails() throws {
         let file = try directory.file(bytes(5))
         let content = HTTPBodyContent(segments: [.data(bytes(1)), .file(try FileSlice(file))])
         try FileManager.default.removeItem(at: file)

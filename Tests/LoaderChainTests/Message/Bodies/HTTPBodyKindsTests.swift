@@ -20,17 +20,17 @@ import Testing
         func encode() -> HTTPBodyContent { .data(Data("plain".utf8)) }
     }
 
-    @Test func aBodyOfOnesOwnHasSensibleDefaults() throws {
+    @Test func customBodyUsesDefaultProperties() throws {
         #expect(!Plain().isEmpty && Plain().canBeSentAgain && Plain().additionalHeaders.isEmpty)
         #expect(try text(Plain()) == "plain")
     }
 
-    @Test func emptyBody() throws {
+    @Test func emptyBodyHasNoBytesOrHeaders() throws {
         #expect(EmptyBody().isEmpty && EmptyBody().additionalHeaders.isEmpty)
         #expect(try text(EmptyBody()) == "")
     }
 
-    @Test func dataBody() throws {
+    @Test func dataBodyHasItsBytesAndContentType() throws {
         let body = DataBody(Data("abc".utf8), contentType: "text/plain")
         #expect(try text(body) == "abc" && text(body) == "abc")
         #expect(body.additionalHeaders == ["Content-Type": "text/plain"] && !body.isEmpty && DataBody(Data()).isEmpty)
@@ -52,7 +52,7 @@ import Testing
         #expect(try text(JSONBody(["b", "a"])) == #"["b","a"]"#)
     }
 
-    @Test func jsonThatCannotBeSaysWhereButNotWhat() throws {
+    @Test func jsonEncodingErrorNamesPathButNotValue() throws {
         struct Order: Encodable { var lines = [Line()] }
         struct Line: Encodable { var price = Double.infinity }
         struct Secretive: Encodable {
@@ -85,7 +85,7 @@ import Testing
         #expect(body.additionalHeaders == ["Content-Type": "application/x-www-form-urlencoded"])
     }
 
-    @Test func formsKeepTheOrderOfALiteral() throws {
+    @Test func formKeepsOrderOfLiteral() throws {
         var body: FormBody = ["z": "1", "a": "2", "z": "3"]
         body.append("4", for: "b")
         #expect(try text(body) == "z=1&a=2&z=3&b=4")
@@ -93,7 +93,7 @@ import Testing
 
     // MARK: Files and streams
 
-    @Test func fileBody() throws {
+    @Test func fileBodyReadsFileWhenEncoded() throws {
         let directory = try TemporaryDirectory()
         let body = FileBody(directory.url.appending(path: "late"), contentType: "text/plain")
         #expect(throws: HTTPBodyError.self) { try body.encode() }
@@ -107,7 +107,7 @@ import Testing
         return StreamBody(length: length) { rest.withLock { $0.popFirst() }.map { Data($0.utf8) } }
     }
 
-    @Test func streamsAreReadOnce() throws {
+    @Test func streamCanBeReadOnce() throws {
         let body = stream(["ab", "", "", "cdefg", ""])
         #expect(!body.canBeSentAgain)
         let content = try body.encode()
@@ -121,7 +121,7 @@ import Testing
         #expect(throws: HTTPBodyError.self) { try content.data(upTo: 100) }
     }
 
-    @Test func streamsKeepToTheirLength() throws {
+    @Test func streamMustMatchItsLength() throws {
         #expect(try text(stream(length: 4, ["ab", "cd"])) == "abcd")
         #expect(throws: HTTPBodyError.self) { try text(stream(length: 5, ["ab", "cd"])) }
         #expect(throws: HTTPBodyError.self) { try text(stream(length: 3, ["ab", "cd"])) }
@@ -129,7 +129,7 @@ import Testing
         #expect(stream(length: 0, []).isEmpty)
     }
 
-    @Test func whatAStreamThrowsReachesTheReader() throws {
+    @Test func errorOfStreamReachesReader() throws {
         struct Torn: Error {}
         var reader = try StreamBody { throw Torn() }.encode().makeReader()
         #expect(throws: Torn.self) { try reader.read(upTo: 1) }

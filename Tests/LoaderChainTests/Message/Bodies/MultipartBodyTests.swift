@@ -34,7 +34,7 @@ import Testing
         return try MultipartParser.parse(data, contentType: #require(body.additionalHeaders["Content-Type"]))
     }
 
-    @Test func writesWhatTheStandardSays() throws {
+    @Test func encodedBodyMatchesStandard() throws {
         let body = MultipartBody(
             [
                 .field("a", "1"), .data("b", filename: "b.bin", contentType: "image/png", Data("2".utf8)),
@@ -62,7 +62,7 @@ import Testing
         #expect(String(decoding: try body.encode().data(upTo: 1_000), as: UTF8.self) == expected)
     }
 
-    @Test func noPartsAreABodyToo() throws {
+    @Test func bodyWithoutPartsIsEncoded() throws {
         let body = MultipartBody([], subtype: "mixed", boundary: "a b")
         #expect(String(decoding: try body.encode().data(upTo: 100), as: UTF8.self) == "--a b--\r\n")
         #expect(body.additionalHeaders["Content-Type"] == #"multipart/mixed; boundary="a b""#)
@@ -70,7 +70,7 @@ import Testing
         #expect(try parse(self.body([])).isEmpty)
     }
 
-    @Test func theSameDrawGivesTheSameBytes() throws {
+    @Test func equalSeedGivesEqualBoundary() throws {
         let parts = [MultipartBody.Part.field("a", "1")]
         #expect(try boundary(body(parts, seed: 7)) == boundary(body(parts, seed: 7)))
         #expect(try boundary(body(parts, seed: 7)) != boundary(body(parts, seed: 8)))
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func randomPartsComeBack(seed: UInt64) throws {
+    func randomPartsRoundTrip(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Almost a boundary: what looks like one is a part of the content.
         let almost = try String(boundary(body([], seed: seed)).dropLast())
@@ -127,7 +127,7 @@ import Testing
     // MARK: Boundaries
 
     /// It is drawn whole from the numbers, and from no others.
-    @Test func aBoundaryHas128RandomBits() throws {
+    @Test func boundaryHas128RandomBits() throws {
         struct Counting: RandomNumberGenerator {
             var number: UInt64 = 0x0123_4567_89AB_CDEE
             mutating func next() -> UInt64 {
@@ -141,14 +141,14 @@ import Testing
     }
 
     @Test(arguments: ["", "x ", "a\r\nb", "é", "a\"b", "a;b", String(repeating: "x", count: 71)])
-    func aGivenBoundaryIsChecked(boundary: String) {
+    func invalidBoundaryIsRejected(boundary: String) {
         let body = MultipartBody([], boundary: boundary)
         #expect(throws: HTTPBodyError.self) { try body.encode() }
         #expect(body.additionalHeaders.isEmpty)
     }
 
     @Test(arguments: ["x", "a b", "0'()+_,-./:=?z", String(repeating: "x", count: 70)])
-    func aGivenBoundaryOfTheStandardsSetPasses(boundary: String) throws {
+    func validBoundaryIsAccepted(boundary: String) throws {
         let body = MultipartBody([.field("a", "b")], boundary: boundary)
         #expect(try self.boundary(body) == boundary)
         #expect(try parse(body).count == 1)
@@ -159,19 +159,19 @@ import Testing
     @Test(arguments: [
         "", "text", "a/b\r\nX: y", "a/b/c", "a /b", "a/b x", "/b", "a/", "a/b\nX", "a/b;\u{0}", "é/b",
     ])
-    func aContentTypeIsChecked(type: String) throws {
+    func invalidContentTypeIsRejected(type: String) throws {
         let body = body([.data("a", contentType: type, Data())])
         let error = try #require(throws: HTTPBodyError.self) { try body.encode() }
         #expect(!error.reason.utf8.contains(10))
     }
 
-    @Test func aSubtypeIsChecked() {
+    @Test func invalidSubtypeIsRejected() {
         let body = MultipartBody([], subtype: "a; b\r\n", boundary: "x")
         #expect(throws: HTTPBodyError.self) { try body.encode() }
         #expect(body.additionalHeaders.isEmpty)
     }
 
-    @Test func aFileIsSentAsItIsByThen() throws {
+    @Test func fileIsReadWhenBodyIsEncoded() throws {
         let url = directory.url.appending(path: "late")
         let body = body([.file("a", url)])
         #expect(throws: HTTPBodyError.self) { try body.encode() }
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatChangesWhileItIsSentEndsTheRequest() throws {
+    @Test func fileChangedAfterEncodingIsRejected() throws {
         let file = try directory.file(Data("one".utf8))
         let content = try body([.file("a", file)]).encode()
         try directory.touch(file)

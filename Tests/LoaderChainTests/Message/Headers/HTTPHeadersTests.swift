@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPHeadersTests {
-    @Test func namesAreFoundInAnyCaseAndKeepTheirSpelling() {
+    @Test func namesAreCaseInsensitiveAndKeepSpelling() {
         let headers: HTTPHeaders = ["X-Request-ID": "1"]
         #expect(headers["x-request-id"] == "1")
         #expect(headers.contains("X-REQUEST-id"))
@@ -12,7 +12,7 @@ import Testing
         #expect(!headers.contains("X-Request-I@"))
     }
 
-    @Test func severalValuesAreJoined() {
+    @Test func repeatedValuesAreJoinedExceptSetCookie() {
         let headers: HTTPHeaders = [
             "Accept": "a", "Cookie": "x=1", "Set-Cookie": "p=1", "accept": "b", "COOKIE": "y=2", "set-cookie": "q=2",
         ]
@@ -23,7 +23,7 @@ import Testing
         #expect(headers.values(for: "none") == [])
     }
 
-    @Test func listsOfAllValuesAreTakenApart() {
+    @Test func listIsSplitAcrossAllFields() {
         let headers: HTTPHeaders = ["A": " one,\ttwo ,, ", "B": "x", "a": "Three,four five", "C": " , "]
         #expect(headers.list(for: "a") == ["one", "two", "Three", "four five"])
         #expect(headers.list(for: "C") == [] && headers.list(for: "none") == [])
@@ -31,7 +31,7 @@ import Testing
         #expect(!headers.list(for: "A", contains: "four"))
     }
 
-    @Test func settingReplacesAllAtThePlaceOfTheFirst() {
+    @Test func settingReplacesAllValuesAtFirstPosition() {
         var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5", "D": "6"]
         headers["a"] = "7"
         #expect(headers.map(\.description) == ["a: 7", "B: 2", "C: 4", "D: 6"])
@@ -43,7 +43,7 @@ import Testing
         #expect(headers.map(\.description) == ["a: 7", "C: 4", "E: 8"])
     }
 
-    @Test func fillingTakesOnlyWhatIsMissing() {
+    @Test func fillingAddsOnlyMissingNames() {
         var headers: HTTPHeaders = ["A": "1"]
         headers.merge(filling: ["a": "2", "B": "3", "b": "4"])
         #expect(headers == ["A": "1", "B": "3", "B": "4"])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func equalityIsThatOfTheValuesByName(seed: UInt64) {
+    func equalityComparesValuesByName(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         func headers() -> HTTPHeaders {
             let count = Int.random(in: 0...4, using: &generator)
@@ -90,7 +90,7 @@ import Testing
         "Authorization", "proxy-authorization", "COOKIE", "Set-Cookie", "X-Auth-Token", "X-Client-Secret", "X-API-Key",
         "xapikey", "Password-Hint", "X-Signature-V4",
     ])
-    func secretsAreNeverShown(name: String) {
+    func secretHeadersAreRedacted(name: String) {
         let headers: HTTPHeaders = ["Accept": "a", name: "hunter2"]
         var dumped = ""
         dump(headers, to: &dumped)
@@ -102,16 +102,16 @@ import Testing
         #expect(headers.description == "Accept: a\n\(name): <redacted>")
     }
 
-    @Test func ordinaryHeadersAreNoSecret() {
+    @Test func ordinaryHeadersAreNotSecret() {
         for name in ["Accept", "Content-Type", "X-Toke", "ETag", ""] { #expect(!HTTPHeaders.isSecret(name)) }
     }
 
-    @Test func aDescriptionIsOneLineAField() {
+    @Test func descriptionHasOneLinePerField() {
         let headers: HTTPHeaders = ["A": "1\r\nB: 2", "C": "\u{202E}é"]
         #expect(headers.description == "A: 1\\r\\nB: 2\nC: \\u{202E}é")
     }
 
-    @Test func ofABrokenNameOnlyItsBeginningIsShown() {
+    @Test func invalidNameIsTruncatedInDescription() {
         let headers: HTTPHeaders = ["Authorization: Bearer hunter2": "", "A\r\nB": "1", "": "2"]
         var dumped = ""
         dump(headers, to: &dumped)
@@ -124,12 +124,12 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPHeadersValidationTests {
-    @Test func tokensWithAnyPrintableValuePass() throws {
+    @Test func tokenNamesWithPrintableValuesAreValid() throws {
         try HTTPHeaders().validate()
         try (["!#$%&'*+-.^_`|~09azAZ": "\tfür “alles”, außer Umbrüchen ", "X": ""] as HTTPHeaders).validate()
     }
 
-    @Test func everyByteOfANameIsJudged() {
+    @Test func nameMayOnlyContainTokenBytes() {
         let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in 0..<128 as Range<UInt8> {
             let headers: HTTPHeaders = ["X\(Character(Unicode.Scalar(byte)))": "v"]
@@ -139,7 +139,7 @@ import Testing
         #expect(throws: HTTPHeaders.Invalid.self) { try (["": "v"] as HTTPHeaders).validate() }
     }
 
-    @Test func everyByteOfAValueIsJudged() {
+    @Test func valueMayNotContainControlBytesExceptTab() {
         for byte in 0..<128 as Range<UInt8> {
             let headers: HTTPHeaders = ["X": "v\(Character(Unicode.Scalar(byte)))v"]
             let isAllowed = byte == 9 || byte >= 32 && byte != 127
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: HTTPHeaders.Invalid.self) { try (["X": "a\r\nb"] as HTTPHeaders).validate() }
     }
 
-    @Test func theErrorSaysWhereAndKeepsSecrets() throws {
+    @Test func errorNamesPositionWithoutSecrets() throws {
         let value = try #require(throws: HTTPHeaders.Invalid.self) {
             try (["A": "b", "Authorization": "hunter2\n"] as HTTPHeaders).validate()
         }

@@ -10,7 +10,7 @@ import Testing
         ("\(trace)-\(span)-1-05e3ac9a4f6e3b90", true), ("\(trace)-\(span)-1", true), ("\(trace)-\(span)-d", true),
         ("\(trace)-\(span)-0", false), ("\(trace)-\(span)", true),
     ])
-    func oneHeaderIsRead(_ value: String, _ isSampled: Bool) throws {
+    func singleHeaderIsRead(_ value: String, _ isSampled: Bool) throws {
         let context = try #require(HTTPTraceContext(["b3": value]))
         #expect("\(context.traceID)-\(context.spanID)" == "\(Self.trace)-\(Self.span)")
         #expect(context.flags == (isSampled ? .sampled : []))
@@ -22,9 +22,9 @@ import Testing
         "\(trace)-\(span)0-1", "00000000000000000000000000000000-\(span)-1", "\(trace)-0000000000000000-1",
         "g0f198ee56343ba864fe8b2a57d3eff7-\(span)-1",
     ])
-    func anInvalidHeaderIsNone(_ value: String) { #expect(HTTPTraceContext(["b3": value]) == nil) }
+    func invalidHeaderIsRejected(_ value: String) { #expect(HTTPTraceContext(["b3": value]) == nil) }
 
-    @Test func aShortTraceIsTheEndOfALongOne() throws {
+    @Test func shortTraceIDIsPaddedWithZeros() throws {
         let context = try #require(HTTPTraceContext(["b3": "64fe8b2a57d3eff7-\(Self.span)-1"]))
         #expect("\(context.traceID)" == "000000000000000064fe8b2a57d3eff7")
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(HTTPTraceContext(headers) == nil)
     }
 
-    @Test func traceParentComesFirst() {
+    @Test func traceParentTakesPrecedence() {
         let headers: HTTPHeaders = [
             "b3": "\(Self.trace)-\(Self.span)-0",
             "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",

@@ -19,7 +19,7 @@ private typealias Baggage = HTTPTraceContext.Baggage
         #expect(baggage["key1"] == "value1" && baggage["none"] == nil)
     }
 
-    @Test func valuesAreDecoded() {
+    @Test func valuesArePercentDecoded() {
         #expect(read("k=%E4%BD%A0%2C%3B%5C%22%20%25")["k"] == "你,;\\\" %")
         #expect(read("k=")["k"] == "")
         #expect(read("k=%GG%E4")["k"] == "%GG\u{FFFD}")
@@ -29,11 +29,11 @@ private typealias Baggage = HTTPTraceContext.Baggage
         "bad", "=1", "k k=1", "k=a b", "k=a\"b", "k=a\\b", "k=ä", "k=1;", "k=1;;p", "k=1;p p", "k=1;p=\"", "kä=1", "",
         "k=a\u{1}",
     ])
-    func anInvalidMemberIsLeftOut(_ member: String) {
+    func invalidMemberIsLeftOut(_ member: String) {
         #expect(read("a=1,\(member),b=2").members.map(\.key) == ["a", "b"])
     }
 
-    @Test func aMemberThatIsSetReplacesItsKey() {
+    @Test func settingReplacesMembersOfSameKey() {
         var baggage = read("a=1,b=2,a=3")
         let isSet = baggage.set("a", to: "x, y; \"z\" \\ 100 % é")
         #expect(isSet)
@@ -49,7 +49,7 @@ private typealias Baggage = HTTPTraceContext.Baggage
         #expect(baggage.fieldValue == nil)
     }
 
-    @Test func sixtyFourMembersPass() {
+    @Test func membersBeyondSixtyFourAreLeftOut() {
         let members = (0..<65).map { "k\($0)=1" }
         #expect(read(members.joined(separator: ",")).members.count == 64)
         var baggage = Baggage()
@@ -57,7 +57,7 @@ private typealias Baggage = HTTPTraceContext.Baggage
         #expect(baggage.fieldValue == members.prefix(64).joined(separator: ","))
     }
 
-    @Test func asMuchAsEveryServerPasses() {
+    @Test func membersBeyondByteLimitAreLeftOut() {
         func member(_ key: String, _ length: Int) -> String { "\(key)=" + String(repeating: "v", count: length - 2) }
         let whole = member("a", 4_096) + "," + member("b", 4_095)
         #expect(read(whole).fieldValue == whole)
@@ -70,7 +70,7 @@ private typealias Baggage = HTTPTraceContext.Baggage
         #expect(baggage.fieldValue?.utf8.count == 8_006)
     }
 
-    @Test func anyTextComesBack() {
+    @Test func anyTextRoundTrips() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<testSize(usually: 300) {
             var baggage = Baggage()

@@ -15,7 +15,7 @@ import Testing
         "00-\(trace)-0000000000000001-01", "00-00000000000000000000000000000001-\(span)-01",
         "00-10000000000000000000000000000000-\(span)-01",
     ])
-    func aValidOneIsRead(_ value: String) throws {
+    func validValueIsRead(_ value: String) throws {
         let context = try #require(HTTPTraceContext(["traceparent": value]))
         let text = Array(value.utf8.drop { $0 == UInt8(ascii: " ") })
         #expect("\(context.traceID)" == String(decoding: text[3..<35], as: UTF8.self))
@@ -34,35 +34,35 @@ import Testing
         "00-\(trace)-\(span)0-01", "00-\(trace)-\(span.dropLast())-01", "\(valid),\(valid)", "00 -\(trace)-\(span)-01",
         "00-\(trace.dropLast())é-\(span)-01", "00-\(trace)-\(span)-01\u{B}",
     ])
-    func anInvalidOneIsNone(_ value: String) {
+    func invalidValueIsRejected(_ value: String) {
         #expect(HTTPTraceContext(["traceparent": value]) == nil)
         #expect(Naive.context(value) == nil)
     }
 
-    @Test func onlyKnownFlagsAreTaken() throws {
+    @Test func onlyKnownFlagsAreKept() throws {
         let context = try #require(HTTPTraceContext(traceParent: "00-\(Self.trace)-\(Self.span)-ff"))
         #expect(context.flags == [.sampled, .random])
         #expect(context.traceParent == "00-\(Self.trace)-\(Self.span)-03")
     }
 
-    @Test func aLaterVersionIsAnsweredInVersionNull() throws {
+    @Test func laterVersionIsWrittenAsVersionZero() throws {
         let context = try #require(HTTPTraceContext(traceParent: "cc-\(Self.trace)-\(Self.span)-01-more"))
         #expect(context.traceParent == Self.valid)
     }
 
-    @Test func aSecondHeaderMakesBothInvalid() {
+    @Test func repeatedHeaderIsRejected() {
         var headers: HTTPHeaders = ["traceparent": Self.valid]
         headers.append(Self.valid, for: "Traceparent")
         #expect(HTTPTraceContext(headers) == nil)
     }
 
-    @Test func aBadStateDoesNotSpoilTheParent() throws {
+    @Test func invalidStateDoesNotInvalidateParent() throws {
         let context = try #require(HTTPTraceContext(["TraceParent": Self.valid, "tracestate": "a=1,B=2"]))
         #expect("\(context.spanID)" == Self.span && context.state == HTTPTraceContext.State())
     }
 
     /// Half of them are still valid, or nearly so: most faults of a parser are there.
-    @Test func itAgreesWithANaiveParser() {
+    @Test func parserAgreesWithNaiveParser() {
         let seed: UInt64 = 3
         var generator = SeededGenerator(seed: seed)
         var valid = 0
@@ -80,7 +80,7 @@ import Testing
             .enabled(
                 "python3 has no opentelemetry-sdk, which pip installs: headers are compared with a naive parser alone"
             ) { await PythonScript.oracle.isThere() })
-        func theSDKReadsTheSame() async throws {
+        func parserAgreesWithOpenTelemetrySDK() async throws {
             var generator = SeededGenerator(seed: 17)
             let values = (0..<testSize("TRACE_PARENTS", usually: 10_000, atLeast: 1_000)).map { _ in
                 Mutation.value(using: &generator)
@@ -103,7 +103,7 @@ import Testing
         }
     #endif
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func writtenContextRoundTrips() throws {
         let random = RandomSource(seed: 9)
         for _ in 0..<200 {
             let context = HTTPTraceContext(isSampled: random.chance(0.5), random: random)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func anIdentifierIsNotZero() {
+    @Test func zeroOrMalformedIdentifierIsNil() {
         #expect(TraceID(high: 0, low: 0) == nil && SpanID(0) == nil)
         #expect(TraceID("0") == nil && SpanID("00") == nil && SpanID("0000000000000000") == nil)
         #expect(TraceID(Self.trace.uppercased())?.description == Self.trace)

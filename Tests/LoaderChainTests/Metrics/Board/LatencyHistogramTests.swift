@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct LatencyHistogramTests {
-    @Test func doublingWithoutEndStopsCountingAndKeepsItsAnswers() {
+    @Test func repeatedMergesSaturateCountAndKeepStatistics() {
         var histogram = LatencyHistogram()
         histogram.record(.milliseconds(1))
         histogram.record(.milliseconds(3))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: Shape.allCases)
-    func quantilesAreAsNearAsPromised(shape: Shape) {
+    func quantilesStayWithinRelativeError(shape: Shape) {
         takeWalks(seeds: 0..<20) { seed in
             var generator = SeededGenerator(seed: seed)
             var histogram = LatencyHistogram()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func mergedHistogramsAreTheHistogramOfAll() {
+    @Test func mergedHistogramsHaveStatisticsOfAllValues() {
         takeWalks(seeds: 0..<60) { seed in
             var generator = SeededGenerator(seed: seed)
             var all: [Int64] = []
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func everyOctaveKeepsTheError() {
+    @Test func errorIsBoundedInEveryOctave() {
         for bits in 0..<42 {
             for offset in stride(from: 0, to: 64, by: 7) {
                 let value = (Int64(1) << Int64(bits)) + (Int64(offset) << Int64(max(0, bits - 6)))
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOutOfRangeIsCountedAndTrapsNothing() {
+    @Test func valuesOutOfRangeAreCountedWithoutTrap() {
         var histogram = LatencyHistogram()
         #expect(histogram.quantile(0.5) == nil && histogram.mean == nil && histogram.maximum == nil)
         for duration in [.seconds(-5), Duration.zero, .seconds(1 << 60), .nanoseconds(Int64.max)] {
@@ -128,7 +128,7 @@ import Testing
         #expect((histogram.mean ?? .zero) > .seconds(1_000_000))
     }
 
-    @Test func aShareIsTheValueThatItEndsWith() {
+    @Test func quantileIsValueThatShareEndsWith() {
         // 0.07 * 100 is 7.000000000000001, and yet 7 of 100 values are 0.07 of them.
         for fast in 1..<100 {
             var histogram = LatencyHistogram()
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [90, 1.0.nextUp, -0.1, -Double.leastNonzeroMagnitude, .infinity, -.infinity, .nan])
-    func aShareThatIsNoneHasNoQuantile(share: Double) {
+    func invalidShareHasNoQuantile(share: Double) {
         var histogram = LatencyHistogram()
         histogram.record(.milliseconds(3))
         #expect(histogram.quantile(share) == nil)

@@ -23,7 +23,7 @@ import Testing
                 route: route, outcome: outcome))
     }
 
-    @Test func eachRouteOfEachHostHasItsRow() {
+    @Test func eachHostMethodAndRouteHasItsRow() {
         let board = MetricBoard(timers: timers)
         for (host, method, route) in [
             ("b", HTTPMethod.get, "/x"), ("a", .post, "/x"), ("a", .get, "/y"), ("a", .get, "/x"), ("a", .get, "/x"),
@@ -57,7 +57,7 @@ import Testing
         #expect(MetricSummary().errorRatio == 0)
     }
 
-    @Test func theRateIsThatOfTheWindow() {
+    @Test func rateCoversWindowOnly() {
         let board = MetricBoard(window: .seconds(10), timers: timers)
         for _ in 0..<50 { board.record(metric()) }
         #expect(board.total.rate == 5)
@@ -79,7 +79,7 @@ import Testing
         #expect(board.overflow?.count == 997 && board.total.count == 1_001)
     }
 
-    @Test func itsDescriptionHasALineForEachRow() {
+    @Test func descriptionHasOneLinePerRow() {
         let board = MetricBoard(maximumNumberOfRows: 1, timers: timers)
         board.record(metric(milliseconds: 20))
         board.record(metric(route: "/y", .failed(.timedOut)))
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Against lists in which everything is written down.
-    @Test func aBoardCountsAsAListDoes() {
+    @Test func boardStateAgreesWithList() {
         takeWalks(seeds: 0..<200) { seed in
             var generator = SeededGenerator(seed: seed)
             var state = MetricBoardState(limit: 4, window: .seconds(10))
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// A board reads results by itself, alone and with other sinks; the forwarding sink and the filter bring it metrics.
-    @Test func aBoardCountsResultsAsItCountsMetrics() {
+    @Test func boardCountsResultsLikeMetrics() {
         takeWalks(seeds: 0..<20) { seed in
             var generator = SeededGenerator(seed: seed)
             let short = MetricBoard(maximumNumberOfRows: 30, timers: timers)

@@ -13,7 +13,7 @@ import Testing
         sink.records.compactMap { if case .trace(let trace) = $0 { trace } else { nil } }
     }
 
-    @Test func anEventIsRecordedWithItsCountersAndAttributes() {
+    @Test func eventIsRecordedWithCountersAndAttributes() {
         recorder.event("cart opened", counters: ["items": 3], attributes: ["plan": "pro"])
         guard case .event(let event) = sink.records.first else { return #expect(Bool(false), "no event") }
         #expect(
@@ -22,7 +22,7 @@ import Testing
                     name: "cart opened", date: timers.date, counters: ["items": 3], attributes: ["plan": "pro"]))
     }
 
-    @Test func aTraceTakesWhatHappensUntilItsStop() {
+    @Test func traceCollectsValuesUntilStop() {
         let begin = timers.date
         let trace = recorder.startTrace("checkout", attributes: ["plan": "pro", "step": "1"])
         trace.increment("items")
@@ -46,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test func aTraceHoldsSoManyValuesAndNoMore() throws {
+    @Test func traceLimitsNumberOfValues() throws {
         let most = RunningTrace.maximumNumberOfValues
         let given = Dictionary(uniqueKeysWithValues: (100..<200).map { ("\($0)", "") })
         let trace = recorder.startTrace("a", attributes: given)
@@ -61,12 +61,12 @@ import Testing
         #expect(stopped.attributes["100"] == "changed")
     }
 
-    @Test func whatIsNeverStoppedLeavesNoRecord() {
+    @Test func traceThatIsNotStoppedIsNotRecorded() {
         _ = recorder.startTrace("a")
         #expect(sink.records.isEmpty)
     }
 
-    @Test func aTraceOfWorkEndsWithIt() async throws {
+    @Test func traceOfClosureStopsWhenClosureEnds() async throws {
         let value = await recorder.trace("work", attributes: ["a": "b"]) { trace in
             trace.increment("steps")
             timers.advance(by: .seconds(2))
@@ -96,13 +96,13 @@ import Testing
         #expect(sink.records.count == stopped && traces.allSatisfy { $0.samplingRate == 0.5 })
     }
 
-    @Test func withoutASinkNothingIsRecorded() {
+    @Test func recorderWithoutSinkRecordsNothing() {
         let silent = MetricRecorder(timers: timers)
         silent.event("a")
         #expect(!silent.startTrace("a").stop())
     }
 
-    @Test func manyThreadsMayUseOneTrace() throws {
+    @Test func traceMayBeUsedByManyThreads() throws {
         let trace = recorder.startTrace("a")
         try onThreads(4) { thread in
             for _ in 0..<1_000 {

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPMetricOpenTelemetryTests {
-    @Test func aMetricHasTheAttributesOfTheConventions() {
+    @Test func metricHasAttributesOfConventions() {
         let metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .seconds(1), method: .post, host: "a.test", port: 443,
             route: "/users/{id}", attempts: 3, bytesSent: 10, bytesReceived: 20, networkProtocol: "h2", status: 503,
@@ -23,7 +23,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsNotKnownIsLeftOut() {
+    @Test func unknownValuesAreLeftOut() {
         let metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .seconds(1), host: "a.test", route: "/",
             outcome: .response(.ok))
@@ -32,7 +32,7 @@ import Testing
                 == ["http.request.method", "url.scheme", "server.address", "url.template"])
     }
 
-    @Test func aMethodThatIsNotKnownIsOneOfTheOthers() {
+    @Test func unknownMethodIsReportedAsOther() {
         var metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: .cancelled)
         for method: HTTPMethod in ["get", "PURGE", ""] {
@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: [
         ("http/1.1", "http", "1.1"), ("HTTP/1.0", "http", "1.0"), ("h3", "http", "3"), ("spdy", "spdy", nil),
     ])
-    func aProtocolIsTakenApart(text: String, name: String, version: String?) {
+    func protocolIsSplitIntoNameAndVersion(text: String, name: String, version: String?) {
         var metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: .cancelled)
         metric.networkProtocol = text
@@ -59,7 +59,7 @@ import Testing
 
     /// Since version 1.41 of the conventions.
     @Test(arguments: [HTTPMetric.Outcome.cancelled, .reset])
-    func aCancelByTheCallerIsNoError(_ outcome: HTTPMetric.Outcome) {
+    func cancelAndResetAreNotReportedAsErrors(_ outcome: HTTPMetric.Outcome) {
         let metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: outcome)
         #expect(metric.openTelemetryAttributes["error.type"] == nil)
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The author of a sink goes by the guide's table.
-    @Test func theGuideNamesEveryAttribute() throws {
+    @Test func guideListsEveryAttribute() throws {
         let guide = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../Documentation/Metrics.md").standardizedFileURL
         let text = try String(contentsOf: guide, encoding: .utf8)

@@ -23,11 +23,11 @@ import Testing
         ("/i18n/de", "/i18n/de"), ("/sha256sum", "/sha256sum"), ("/terms-and-conditions", "/terms-and-conditions"),
         ("/v1beta2/users", "/v1beta2/users"),
     ])
-    func aPathBecomesItsTemplate(path: String, template: String) {
+    func pathBecomesTemplate(path: String, template: String) {
         #expect(PathTemplate.of(path) == template)
     }
 
-    @Test func aLongPathEndsInAStar() {
+    @Test func longPathEndsInStar() {
         let segments = String(repeating: "/a", count: 16)
         #expect(PathTemplate.of(segments) == segments)
         #expect(PathTemplate.of(segments + "/") == segments + "/*")
@@ -36,7 +36,7 @@ import Testing
         #expect(PathTemplate.of(String(repeating: word, count: 20)) == String(repeating: word, count: 16) + "/*")
     }
 
-    @Test func aLongSegmentIsOpaqueAndTheWorstGrowthHasRoom() {
+    @Test func longSegmentBecomesIdentifierAndGrowthHasRoom() {
         #expect(PathTemplate.of("/" + String(repeating: "word-", count: 13)) == "/{id}")
         let ones = String(repeating: "/1", count: 16)
         #expect(PathTemplate.of(ones) == String(repeating: "/{id}", count: 16))
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// Whatever identifiers a path has, there is one template.
-    @Test func identifiersOfEveryKindLeaveNoTrace() {
+    @Test func identifiersOfEveryKindAreReplaced() {
         let words = ["users", "orders", "v1", "line-items", "reports", "images", "me", "search"]
         takeWalks(seeds: 0..<5_000) { seed in
             var generator = SeededGenerator(seed: seed)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// Nothing that may stand in a path breaks it, and what it makes is a path of bounded length.
-    @Test func anyBytesHaveATemplate() {
+    @Test func arbitraryPathHasBoundedTemplate() {
         takeWalks(seeds: 0..<5_000) { seed in
             var generator = SeededGenerator(seed: seed)
             let alphabet = Array("aZ09/-_.~%@=;:()é🙂".unicodeScalars)

@@ -13,14 +13,14 @@ import Testing
         return RequestKind(request)
     }
 
-    @Test func whatDiffersFromUserToUserIsLeftOut() {
+    @Test func identifiersAndQueriesDoNotAffectKind() {
         #expect(kind() == kind(.get, "A", port: 443, "/users/22"))
         #expect(kind(.get, "a", "/users") == kind(.get, "a", "users"))
         #expect(kind(route: "/users/{id}") == kind())
         #expect(kind(route: "users?key=1") == kind(.get, "a", "/x", route: "users?key=2"))
     }
 
-    @Test func serverMethodAndRouteAreToldApart() {
+    @Test func serverMethodAndRouteDistinguishKinds() {
         let kinds = [
             kind(), kind(.post), kind(.get, "b"), kind(.get, "a", port: 8_080), kind(.get, "a", "/users"),
             kind(.get, "a", "/v1/users"), kind(.get, "a", "/v2/users"), kind(route: "users"),

@@ -12,7 +12,7 @@ import Testing
             ("https://example.com/@name", "https://example.com/@name"), ("/find?next=https://u:p@h/", "/find"),
             ("mail@home", "mail@home"),
         ])
-    func aRouteThatIsAnAddressLosesWhatIsSecret(_ route: String, _ expected: String) {
+    func routeLosesCredentialsQueryAndFragment(_ route: String, _ expected: String) {
         #expect(RouteName.withoutSecrets(route) == expected)
     }
 }

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aStuckSinkDelaysNoRequestAndLosesItsOwnOldest() async {
+    @Test func stuckSinkDelaysNoRequestAndDropsItsOldestRecords() async {
         let stuck = StuckSink()
         let well = RecordingSink(isImmediate: false)
         let recorder = MetricRecorder(stuck, well, capacity: 10, timers: timers)
@@ -57,7 +57,7 @@ import Testing
                 == ["/first"] + (20..<30).map { "/x" + String(repeating: "y", count: $0) })
     }
 
-    @Test func aSinkHearsOfOneRecordAfterTheOther() async throws {
+    @Test func sinkReceivesRecordsOneAtATime() async throws {
         let busy = Locked((now: 0, most: 0))
         let sink = RecordingSink(isImmediate: false)
         let recorder = MetricRecorder(
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func anImmediateSinkHasHeardBeforeTheCaller() {
+    @Test func immediateSinkReceivesRecordBeforeCallerHandler() {
         let sink = RecordingSink()
         let chain = MetricsTap(sink) --> ScriptedTerminal { _ in .success() }
         let seen = Locked(-1)
@@ -92,7 +92,7 @@ import Testing
         #expect(seen.withLock { $0 } == 1)
     }
 
-    @Test func aSinkMayLoadRequestsOfItsOwn() {
+    @Test func sinkMayLoadItsOwnRequests() {
         let chain = HTTPLoader()
         let sink = RecordingSink()
         let loading = ClosureSink(isImmediate: true) { [weak chain] record in
@@ -104,7 +104,7 @@ import Testing
         #expect(sink.metrics.count == 6)
     }
 
-    @Test func aFlushBringsAllThatCameBeforeIt() async throws {
+    @Test func flushDeliversAllEarlierRecords() async throws {
         let sink = RecordingSink(isImmediate: false)
         let recorder = MetricRecorder(sink, capacity: 100_000, timers: timers)
         for round in 0..<200 {
@@ -116,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func flushingWithNothingToDeliverReturns() async {
+    @Test func flushWithoutRecordsReturns() async {
         await MetricRecorder(timers: timers).flush()
         await MetricRecorder(RecordingSink(isImmediate: false), timers: timers).flush()
     }
 
     // MARK: Streams
 
-    @Test func aStreamHasWhatCameAndCountsWhatItDropped() async {
+    @Test func streamDeliversNewestRecordsAndCountsDropped() async {
         let stream = MetricStream(capacity: 3)
         let recorder = MetricRecorder(stream, timers: timers)
         for number in 0..<5 { recorder.event("\(number)") }
@@ -133,7 +133,7 @@ import Testing
         #expect(names == ["2", "3", "4"] && stream.dropped == 2)
     }
 
-    @Test func aReaderGetsWhatComesLater() async {
+    @Test func readerReceivesLaterRecords() async {
         let stream = MetricStream()
         let recorder = MetricRecorder(stream, timers: timers)
         let reader = Task {
@@ -146,7 +146,7 @@ import Testing
         #expect(await reader.value == (0..<100).map { "\($0)" })
     }
 
-    @Test func aStreamThatNothingKeepsEnds() async {
+    @Test func releasedStreamEnds() async {
         let reader: Task<Int, Never>
         do {
             let stream = MetricStream()

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NewestRecordsTests {
     /// Against a list in which everything is written down.
     @Test(arguments: [1, 2, 5])
-    func itBringsEverythingInOrderButTheOldest(capacity: Int) {
+    func newestRecordsAreKeptInOrder(capacity: Int) {
         takeWalks(seeds: 0..<2_000) { seed in
             var generator = SeededGenerator(seed: seed)
             var records = NewestRecords<Int>(capacity: capacity)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func withoutRoomThereIsRoomForOne() {
+    @Test func zeroCapacityHoldsOneRecord() {
         var records = NewestRecords<Int>(capacity: 0)
         #expect(records.append(1) && !records.append(2))
         #expect(records.takeAll() == [2] && records.takeAll().isEmpty && records.dropped == 1)

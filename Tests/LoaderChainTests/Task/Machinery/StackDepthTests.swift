@@ -16,7 +16,7 @@ import Testing
 ///
 /// A hundred thousand calls within each other need 1.6 MB at the least, 16 bytes each, and the stack has half a megabyte.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StackDepthTests {
-    @Test func aHundredThousandHandlers() throws {
+    @Test func hundredThousandHandlersFitSmallStack() throws {
         try onASmallStack {
             let count = Locked(0)
             let task = HTTPTask(request: .sample)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandQueuedTasksOverATerminalThatAnswersAtOnce() throws {
+    @Test func hundredThousandQueuedTasksFitSmallStack() throws {
         try onASmallStack {
             let terminal = HeldUp()
             let chain = OneAtATime() --> terminal
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandAttempts() throws {
+    @Test func hundredThousandAttemptsFitSmallStack() throws {
         try onASmallStack {
             let count = Locked(0)
             let chain = Persistent(attempts: 100_000) --> Answering { count.withLock { $0 += 1 } }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func lateHandlersThatLoadAgain() throws {
+    @Test func lateHandlersThatLoadAgainFitSmallStack() throws {
         try onASmallStack {
             let chain = HTTPLoader() --> Answering {}
             let count = Locked(0)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aHandlerThatLoadsAgainThroughAThousandLoaders() throws {
+    @Test func reloadingHandlerBehindThousandLoadersFitsSmallStack() throws {
         try onASmallStack {
             let chain = (0..<1_000).reduce(Answering {} as HTTPLoader) { chain, _ in Listening() --> chain }
             let count = Locked(0)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aCancelThroughTenThousandAttempts() throws {
+    @Test func cancelOfTenThousandNestedAttemptsFitsSmallStack() throws {
         try onASmallStack {
             let task = HTTPTask(request: .sample)
             var attempts = [task]
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func tenThousandCancelHandlersThatCancelTheNextTask() throws {
+    @Test func chainedCancelsOfTenThousandTasksFitSmallStack() throws {
         try onASmallStack {
             let tasks = (0..<10_000).map { _ in HTTPTask(request: .sample) }
             for (task, next) in zip(tasks, tasks.dropFirst()) { task.addCancelHandler { next.cancel() } }
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func aThousandLoadersLoadResetAndAreReleased() throws {
+    @Test func thousandLoadersLoadResetAndReleaseOnSmallStack() throws {
         try onASmallStack {
             weak var first: HTTPLoader?
             weak var last: HTTPLoader?
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandLoadersAreReleased() throws {
+    @Test func hundredThousandLoadersAreReleasedOnSmallStack() throws {
         try onASmallStack {
             weak var last: HTTPLoader?
             do {

@@ -5,7 +5,7 @@ import Testing
 
 /// The pure state of a task against the naive one, in every order that events can come in.
 @Suite(.timeLimit(.minutes(10))) struct TaskLifeTests {
-    @Test func everySequenceOfSixEventsDoesWhatTheContractSays() {
+    @Test func everySequenceOfSixEventsAgreesWithNaiveTask() {
         var sequences = 0
         forEverySequence(upTo: 6) { sequence in
             var driven = DrivenLife()
@@ -21,7 +21,7 @@ import Testing
         #expect(sequences == 137_257)
     }
 
-    @Test func aCompletionThatPassesFiltersHasWonAlready() {
+    @Test func completionWinsBeforeItPassesFilters() {
         var life = TaskLife()
         _ = life.register(.plainCompletion {}, isFromCaller: false)
         _ = life.register(.plainFilter { $0 }, isFromCaller: false)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func theCallersHandlersHearOfTheEndAfterAllOthers(seed: UInt64) {
+    func callersHandlersRunAfterAllOthers(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var life = TaskLife()
         let log = EventLog()
@@ -68,7 +68,7 @@ import Testing
         #expect(log.events == first.reversed() + second.reversed(), "seed \(seed)")
     }
 
-    @Test func aStackGivesBackWhatItWasGivenLastFirst() {
+    @Test func handlerStackPopsInReverseOrder() {
         for count in 0...12 {
             let log = EventLog()
             var stack = HandlerStack()

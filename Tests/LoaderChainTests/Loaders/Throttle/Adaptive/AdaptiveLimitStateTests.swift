@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AdaptiveLimitStateTests {
     // MARK: Refusals
 
-    @Test func aBurstOfRefusalsOfWhatWasSentTogetherLowersTheLimitOnce() {
+    @Test func burstOfRefusalsLowersLimitOnce() {
         var server = FixedServer(AdaptiveLimit(initial: 20))
         let periods = (0..<20).map { _ in server.state.begin() }
         for period in periods { server.state.end(.pushedBack, of: period, at: 1) }
@@ -19,14 +19,14 @@ import Testing
         #expect(server.state.current == 13)
     }
 
-    @Test func whereRoundingLeavesTheLimitABurstStillCountsOnce() {
+    @Test func burstCountsOnceWhenRoundedLimitIsUnchanged() {
         var state = CountedLimit(AdaptiveLimit(initial: 2))
         let periods = (0..<9).map { _ in state.begin() }
         for period in periods { state.end(.pushedBack, of: period, at: 1) }
         #expect(state.limit == 1.6)
     }
 
-    @Test func refusalsAloneLeaveTheMinimumAndSuccessFindsTheWayBack() {
+    @Test func limitFallsToMinimumAndRecovers() {
         var server = FixedServer(AdaptiveLimit(initial: 50, minimum: 2))
         for _ in 0..<40 {
             let period = server.state.begin()
@@ -40,14 +40,14 @@ import Testing
     // MARK: Times
 
     @Test(arguments: [5, 20, 40])
-    func itFindsTheCapacityAndStaysThere(capacity: Int) {
+    func limitFindsCapacityAndStays(capacity: Int) {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: capacity, rounds: 100)
         #expect(server.state.limit >= 0.95 * Double(capacity), "\(server.state.limit)")
         #expect(server.state.limit <= 1.6 * Double(capacity), "\(server.state.limit)")
     }
 
-    @Test func aMeasurementLeavesNoMoreThanHalfAndTakesASixthOfTheTime() {
+    @Test func measuringKeepsHalfTheLimitForASixthOfTheTime() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 40, rounds: 200)
         let start = server.now
@@ -65,7 +65,7 @@ import Testing
         #expect(server.state.service.map { abs($0.mean - 0.1) < 0.005 } == true)
     }
 
-    @Test func serviceThatHasBecomeSlowerIsKnownAfterAWhileAndALateQueueIsNot() {
+    @Test func slowerServiceIsLearnedButQueueDelayIsNot() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 200)
         // A quarter of the capacity is left: responses become as late, but with less sent they are as soon as before.
@@ -81,14 +81,14 @@ import Testing
         #expect(server.state.limit > 20)
     }
 
-    @Test func aLimitThatIsNotReachedStaysHoweverFastResponsesAre() {
+    @Test func unreachedLimitDoesNotRise() {
         var server = FixedServer(AdaptiveLimit(initial: 20))
         server.serve(capacity: 1_000, rounds: 200, mostAtOnce: 19)
         #expect(server.state.current == 20)
         #expect(server.state.reason == nil)
     }
 
-    @Test func aQuietHourChangesNothing() {
+    @Test func quietHourDoesNotChangeLimit() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 100)
         server.serve(capacity: 20, rounds: 10, mostAtOnce: 2)
@@ -99,7 +99,7 @@ import Testing
         #expect(server.state.limit == limit && server.state.current == current)
     }
 
-    @Test func timesOfWhatWasSentBeforeAMoveAreNotJudged() {
+    @Test func timesOfAttemptsBeforeLimitChangeAreIgnored() {
         var state = CountedLimit(AdaptiveLimit(initial: 8))
         let old = (0..<100).map { _ in state.begin() }
         let first = state.begin()
@@ -109,7 +109,7 @@ import Testing
         #expect(state.limit == limit && state.recentMean == nil && state.service == nil)
     }
 
-    @Test func whatBeganBehindTheQueueOfThePeriodBeforeIsNotJudged() {
+    @Test func timesOfFirstAttemptsAfterLimitChangeAreIgnored() {
         var state = CountedLimit(AdaptiveLimit(initial: 8))
         let first = state.begin()
         state.end(.pushedBack, of: first, at: 1)
@@ -121,7 +121,7 @@ import Testing
         #expect(state.service?.mean == 0.25)
     }
 
-    @Test func responsesThatAreLateForOthersReasonsDoNotLowerALimitThatIsNotReached() {
+    @Test func lateResponsesDoNotLowerUnreachedLimit() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 107)
         server.serve(capacity: 20, rounds: 200, mostAtOnce: 2)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func whatIsGivenUpLateLowersTheLimit() {
+    @Test func attemptsGivenUpLateLowerTheLimit() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 40, rounds: 100)
         let before = server.state.limit
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// As with a search for each letter that is typed, of which all but the last are given up, also late.
-    @Test func callersWhoLeaveDoNotMoveALimitThatIsNotUsed() {
+    @Test func leavingCallersDoNotMoveUnusedLimit() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 200)
         server.serve(capacity: 20, rounds: 10, mostAtOnce: 2)
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Of callers who leave at the service's time, or a bit before it, some are served; of those nothing is held back.
-    @Test func aServiceThatBecomesSlowForImpatientCallersIsFoundOut() {
+    @Test func limitFallsAndRecoversForImpatientCallers() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 200)
         var (lowest, attempts) = (20, 0)
@@ -200,7 +200,7 @@ import Testing
     // MARK: Measuring
 
     /// What comes after a quiet time is not measured, as a burst would have less than its limit.
-    @Test func aBurstAfterAQuietTimeHasTheWholeLimit() {
+    @Test func burstAfterQuietTimeGetsWholeLimit() {
         var server = FixedServer(AdaptiveLimit())
         server.serve(capacity: 20, rounds: 200)
         var lowered = 0
@@ -213,7 +213,7 @@ import Testing
         #expect(lowered == 0)
     }
 
-    @Test func whatSaysNothingChangesNothing() {
+    @Test func endsWithoutInformationDoNotChangeLimit() {
         var state = CountedLimit(AdaptiveLimit(initial: 8))
         for _ in 0..<1_000 {
             let period = state.begin()
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Pauses and settings
 
-    @Test func aPauseLetsNothingPassAndIsNoRefusal() {
+    @Test func pauseSetsCurrentToZeroAndKeepsLimit() {
         var state = CountedLimit(AdaptiveLimit(initial: 8))
         state.pause()
         #expect(state.current == 0 && state.reason == .paused)
@@ -234,7 +234,7 @@ import Testing
         #expect(state.current == 8 && state.reason == .resumed)
     }
 
-    @Test func impossibleSettingsBecomePossibleOnes() {
+    @Test func invalidSettingsAreClamped() {
         #expect(
             AdaptiveLimit(initial: -5, minimum: -5, maximum: -5) == AdaptiveLimit(initial: 1, minimum: 1, maximum: 1))
         #expect(AdaptiveLimit(initial: 50, minimum: 9, maximum: 3) == AdaptiveLimit(initial: 9, minimum: 9, maximum: 9))
@@ -257,7 +257,7 @@ import Testing
     /// Every sequence of six events.
     ///
     /// So few close no window, so refusals alone move the limit.
-    @Test func everyShortSequenceDoesWhatThePlainRulesSay() {
+    @Test func everySequenceOfSixEventsAgreesWithNaiveLimit() {
         let events = NaiveLimit.Event.allCases
         var sequence = [Int](repeating: 0, count: 6)
         repeat {
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func everyWalkKeepsThePromises(group: UInt64) {
+    func randomWalksKeepInvariants(group: UInt64) {
         takeWalks(seeds: (group * 25)..<(group * 25 + 25)) { seed in
             let first = Walk(seed: seed)
             return first.fault ?? (first.trace == Walk(seed: seed).trace ? nil : "another course with the same seed")

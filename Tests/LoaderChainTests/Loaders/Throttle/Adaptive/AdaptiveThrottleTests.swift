@@ -5,7 +5,7 @@ import Testing
 
 /// A throttle that finds its limits, seen from outside.
 @Suite(.timeLimit(.minutes(10))) struct AdaptiveThrottleTests {
-    @Test func itLetsMorePassWhileResponsesComeAsSoonAsEver() {
+    @Test func limitRisesWhileResponsesStayFast() {
         let stage = Stage(AdaptiveLimit(initial: 2))
         defer { stage.end() }
         for number in 0..<100 { stage.load("/\(number)") }
@@ -18,7 +18,7 @@ import Testing
         #expect(stage.most > 2)
     }
 
-    @Test func itLetsLessPassWhenTheServerRefuses() {
+    @Test func limitFallsWhenServerRefuses() {
         let stage = Stage(AdaptiveLimit(initial: 5))
         defer { stage.end() }
         for number in 0..<10 { stage.load("/\(number)") }
@@ -30,7 +30,7 @@ import Testing
         #expect("\(stage.throttle)".contains("limit 4, running 4"))
     }
 
-    @Test func afterARushEveryRefusalIsHeard() {
+    @Test func eachRefusalAfterRushLowersLimit() {
         let stage = Stage(AdaptiveLimit(initial: 100, maximum: 100))
         defer { stage.end() }
         // So many at once that few are timed from now on.
@@ -50,7 +50,7 @@ import Testing
         #expect(limits == [100, 80, 64, 51, 41, 33, 26, 21, 17])
     }
 
-    @Test func afterARushRefusalsOfWhatWasSentTogetherCountOnce() {
+    @Test func simultaneousRefusalsAfterRushCountOnce() {
         let stage = Stage(AdaptiveLimit(initial: 100, maximum: 100))
         defer { stage.end() }
         for number in 0..<5_000 {
@@ -62,7 +62,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total?.limit == 80)
     }
 
-    @Test func aHostThatIsPausedIsNotForgotten() {
+    @Test func pausedHostIsNotForgotten() {
         let timers = ManualTimers()
         let refuses = Locked(false)
         let throttle = Throttle(limit: .fixed(1_000), perHost: .adaptive(), timers: timers)
@@ -93,7 +93,7 @@ import Testing
 
     /// Hosts that were used once are forgotten after a moment; of those about which something is known, this many stay.
     @Test(arguments: [1, 12])
-    func theNumberOfHostsThatAreRememberedIsBounded(_ requests: Int) {
+    func numberOfRememberedHostsIsBounded(_ requests: Int) {
         let timers = ManualTimers()
         let throttle = Throttle(limit: .fixed(1_000), perHost: .adaptive(), timers: timers)
         let chain = throttle --> ScriptedTerminal { _ in .success(.ok) }
@@ -106,7 +106,7 @@ import Testing
         #expect((requests == 1 ? 1_000...2_500 : 4_000...8_192).contains(most), "\(most)")
     }
 
-    @Test func itPausesForAsLongAsTheServerAsks() {
+    @Test func throttlePausesForRetryAfter() {
         let stage = Stage(AdaptiveLimit(initial: 5))
         defer { stage.end() }
         for number in 0..<10 { stage.load("/\(number)") }
@@ -124,7 +124,7 @@ import Testing
         #expect(stage.changes.map(\.reason) == [.pushedBack, .paused, .resumed])
     }
 
-    @Test func aLaterRefusalMakesAPauseLongerButNeverThanAMinute() {
+    @Test func laterRefusalExtendsPauseUpToOneMinute() {
         let stage = Stage(AdaptiveLimit(initial: 3))
         defer { stage.end() }
         for number in 0..<5 { stage.load("/\(number)") }
@@ -139,7 +139,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total?.limit == 2)
     }
 
-    @Test func whatThisSideEndsSaysNothing() {
+    @Test func locallyEndedAttemptsDoNotMoveLimit() {
         let stage = Stage(AdaptiveLimit(initial: 3))
         defer { stage.end() }
         for number in 0..<30 { stage.load("/\(number)").cancel() }
@@ -159,7 +159,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total?.limit == 8)
     }
 
-    @Test func aNumberOfTheProgramHoldsToo() {
+    @Test func maximumNumberOfRequestsCapsAdaptiveLimit() {
         let stage = Stage(AdaptiveLimit(initial: 5))
         defer { stage.end() }
         stage.throttle.maximumNumberOfRequests = 2
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: Hosts
 
-    @Test func everyHostHasALimitOfItsOwn() {
+    @Test func eachHostHasItsOwnLimit() {
         let stage = Stage(limit: 100, perHost: .adaptive(AdaptiveLimit(initial: 2)))
         defer { stage.end() }
         for number in 0..<4 {
@@ -200,7 +200,7 @@ import Testing
         #expect(stage.changes.allSatisfy { $0.host == "a.com" })
     }
 
-    @Test func aHostThatWasNotUsedForLongIsForgottenToMakeRoom() {
+    @Test func unusedHostIsForgottenToMakeRoom() {
         let stage = Stage(limit: 1_000, perHost: .adaptive(AdaptiveLimit(initial: 4)))
         defer { stage.end() }
         for number in 0..<64 { stage.load("/", host: "host-\(number).com") }
@@ -215,7 +215,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test func aWatchBelowRetrySeesEachAttempt() {
+    @Test func watchBelowRetrySeesEachAttempt() {
         let stage = Stage(AdaptiveLimit(initial: 10)) { throttle, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
@@ -235,7 +235,7 @@ import Testing
         #expect(stage.throttle.snapshot.total == .init())
     }
 
-    @Test func aWatchWhereNoTaskComesIsTold() {
+    @Test func watchThatSeesNoTaskIsReported() {
         let throttle = Throttle(limit: .adaptive(), timers: ManualTimers())
         let branch = AttemptWatch(throttle)
         let chain =
@@ -250,7 +250,7 @@ import Testing
         #expect(throttle.details == "limit 4, running 0, waiting 0")
     }
 
-    @Test func aTaskIsNotTakenForAnotherAttemptBesideItsOwn() {
+    @Test func taskIsNotCountedBesideItsAttempt() {
         let stage = Stage(AdaptiveLimit(initial: 4)) { throttle, _ in AttemptWatch(throttle) }
         defer { stage.end() }
         // Two at a time use half of the limit, and would reach it if each were counted twice.
@@ -263,7 +263,7 @@ import Testing
         #expect(stage.changes.isEmpty)
     }
 
-    @Test func theTimeOfAnAttemptIsWithoutThePauseBeforeIt() {
+    @Test func attemptTimeExcludesPauseBeforeIt() {
         let stage = Stage(AdaptiveLimit(initial: 1, maximum: 1)) { throttle, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 7, maximumNumberOfAttempts: 2)
@@ -280,7 +280,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total?.serviceTime == .milliseconds(100))
     }
 
-    @Test func withoutAWatchTheTimeOfSeveralAttemptsIsNotJudged() {
+    @Test func timeOfSeveralAttemptsIsIgnoredWithoutWatch() {
         let stage = Stage(AdaptiveLimit(initial: 4)) { _, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 7, maximumNumberOfAttempts: 2)
@@ -296,7 +296,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total == .init(limit: 4))
     }
 
-    @Test func theTimeIsThatOfTheHeadWhereTheTerminalTellsIt() {
+    @Test func timeToFirstByteIsUsedIfMeasured() {
         let stage = Stage(AdaptiveLimit(initial: 1, maximum: 1))
         defer { stage.end() }
         for number in 0..<20 {
@@ -309,7 +309,7 @@ import Testing
         #expect(stage.throttle.adaptiveStatus.total?.serviceTime == .milliseconds(30))
     }
 
-    @Test func redirectsAreNotJudged() {
+    @Test func redirectedResponsesAreNotTimed() {
         let stage = Stage(AdaptiveLimit(initial: 1, maximum: 1))
         defer { stage.end() }
         for number in 0..<20 {
@@ -322,7 +322,7 @@ import Testing
 
     // MARK: Ends
 
-    @Test func theListenerMayUseTheThrottle() {
+    @Test func limitChangeHandlerCanUseTheThrottle() {
         let box = Locked<Throttle?>(nil)
         let heard = EventLog()
         let timers = ManualTimers()
@@ -341,7 +341,7 @@ import Testing
         box.withLock { $0 = nil }
     }
 
-    @Test func aPauseDoesNotKeepAThrottleThatNothingHolds() {
+    @Test func pauseDoesNotRetainTheThrottle() {
         let timers = ManualTimers()
         weak var gone: Throttle?
         do {
@@ -356,7 +356,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2] as [Int])
-    func itKeepsTheContract(_ kind: Int) async {
+    func keepsTheContract(_ kind: Int) async {
         let violations = await ContractCheck(patience: .patient) { timers in
             let settings = AdaptiveLimit(initial: 2)
             switch kind {

@@ -5,7 +5,7 @@ import Testing
 
 /// What the end of an attempt is taken for.
 @Suite(.timeLimit(.minutes(10))) struct AttemptOutcomeTests {
-    @Test func everyStatusHasItsMeaning() {
+    @Test func everyStatusHasItsOutcome() {
         for number in 100..<1_000 {
             let status = HTTPStatus(rawValue: number)
             let response = HTTPResponse(request: .sample, status: status)
@@ -31,12 +31,12 @@ import Testing
         (.queueTimedOut, .nothing), (.rateLimited, .nothing), (.circuitOpen, .nothing), (.abandoned, .nothing),
         (.unknown, .nothing), (.invalidResponse, .nothing),
     ])
-    func everyErrorWithoutAResponseHasItsMeaning(code: HTTPError.Code, outcome: AttemptOutcome) {
+    func everyErrorWithoutResponseHasItsOutcome(code: HTTPError.Code, outcome: AttemptOutcome) {
         #expect(self.outcome(.failure(HTTPError(code, request: .sample))) == outcome)
     }
 
     /// A loader may refuse a task for its deadline before that has come.
-    @Test func aBodyThatIsGivenUpSaysNothingOfTheTimeToTheHead() {
+    @Test func attemptGivenUpAfterHeadCountsAsNothing() {
         let task = HTTPTask(request: .sample)
         let attempt = task.makeAttempt()
         // For example, the deadline ends the task before the terminal sees its cancel.
@@ -48,7 +48,7 @@ import Testing
         task.complete(result)
     }
 
-    @Test func aDeadlineCountsOnceItHasPassed() {
+    @Test func deadlineErrorCountsAsGivenUpOnlyOncePassed() {
         let timers = ManualTimers()
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(1), on: timers)

@@ -6,7 +6,7 @@ import Testing
 /// The table of beginnings against a dictionary.
 @Suite(.timeLimit(.minutes(10))) struct AttemptTimesTests {
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func itHoldsWhatADictionaryHolds(group: UInt64) {
+    func tableAgreesWithDictionary(group: UInt64) {
         takeWalks(seeds: (group * 50)..<(group * 50 + 50)) { seed in
             var random = SeededGenerator(seed: seed)
             var times = AttemptTimes()

@@ -18,12 +18,12 @@ import Testing
         return taken
     }
 
-    @Test func allAreTimedWhereThereAreFew() {
+    @Test func fewAttemptsAreAllTimed() {
         var share = TimingShare()
         #expect(timesTaken(&share, attempts: 3_000, from: 0) == 3_000)
     }
 
-    @Test func someThousandASecondAreTimedWhereThereAreMany() {
+    @Test func timedAttemptsPerSecondAreBounded() {
         var share = TimingShare()
         _ = timesTaken(&share, attempts: 400_000, from: 0)
         let taken = timesTaken(&share, attempts: 400_000, from: 1_000_000_000)
@@ -35,7 +35,7 @@ import Testing
         #expect(share.mask == 0)
     }
 
-    @Test func afterARushTheFirstTimeThatIsTakenTimesAllAgain() {
+    @Test func firstTimedAttemptAfterRushRestoresFullTiming() {
         var share = TimingShare()
         for _ in 0..<100_000 { share.count(at: TimerInstant(nanoseconds: 5)) }
         // At ten a second one in 1,024 comes after more than a minute, and shows that.
@@ -43,7 +43,7 @@ import Testing
         #expect(share.mask == 0)
     }
 
-    @Test func aClockThatStandsStillTimesAFewAtLeast() {
+    @Test func stoppedClockStillTimesSomeAttempts() {
         var share = TimingShare()
         for _ in 0..<100_000 { share.count(at: TimerInstant(nanoseconds: 5)) }
         #expect(share.mask == 1_023)

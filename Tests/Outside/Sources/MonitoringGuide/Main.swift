@@ -21,6 +21,9 @@ enum Main {
             try InfluxDestination.victoriaMetrics(url),
             try InfluxDestination.custom(own, like: .v2, authorization: .token("t1")),
         ]
+        await collect(for: destinations[0])
+
+        section("Servers")
         for destination in destinations { try await write(to: destination) }
 
         section("Credentials")
@@ -52,7 +55,35 @@ enum Main {
         }
         await writer.shutDown()
 
-        section("Limits")
+        section("Limits of servers")
+        section("Queries")
+        section("Dashboards")
+    }
+
+    /// Writes a point with a prepared series, and shows what became of it.
+    static func collect(for destination: InfluxDestination) async {
+        section("Points")
+        let terminal = ScriptedTerminal { _ in .success(.noContent) }
+        let writer = InfluxWriter(destination: destination, chain: terminal)
+        let series = writer.series("frames", tags: ["screen": "home"])
+        writer.write(series) { fields in
+            fields.set("dropped", 3)
+            fields.set("duration", 0.016)
+        }
+        show("held \(writer.statistics.held)")
+
+        section("When batches are sent")
+        let report = await writer.flush(within: .seconds(10))
+        show("delivered \(report.delivered), rejected \(report.rejected), pending \(report.pending)")
+
+        section("Failures")
+        section("Memory")
+        section("On disk")
+
+        section("Statistics")
+        let statistics = writer.statistics
+        show("accepted \(statistics.accepted), delivered \(statistics.delivered), held \(statistics.held)")
+        await writer.shutDown()
     }
 
     /// Writes a point, and shows the request to the server.
