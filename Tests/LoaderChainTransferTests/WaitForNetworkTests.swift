@@ -16,7 +16,8 @@ import Testing
     }
 
     private func loader(upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000) -> WaitForNetwork {
-        let loader = WaitForNetwork(upTo: limit, maximumWaiting: maximumWaiting, network: network, timers: timers)
+        let loader = WaitForNetwork(
+            upTo: limit, maximumWaiting: maximumWaiting, restartSpread: .zero, network: network, timers: timers)
         loader --> terminal
         return loader
     }
@@ -30,12 +31,12 @@ import Testing
 
     private var sent: [String] { terminal.requests.map(\.path) }
 
-    @Test func withANetworkRequestsPassAtOnce() {
+    @Test func requestsPassAtOnceWithNetwork() {
         load(loader(), "/1")
         #expect(sent == ["/1"] && network.watches == 0 && timers.pendingCount == 0)
     }
 
-    @Test func withoutOneTheyWaitAndPassInTheirOrder() {
+    @Test func requestsWaitForNetworkAndPassInOrder() {
         let loader = loader()
         network.isAvailable = false
         for path in ["/1", "/2", "/3"] { load(loader, path) }
@@ -51,7 +52,56 @@ import Testing
         #expect(sent.last == "/4" && network.watches == 0)
     }
 
-    @Test func theEndOfOneThatHasPassedDisturbsNoneThatWaits() async {
+    @Test func requestsRestartAfterRandomDelay() {
+        let delays = (UInt64(0)..<200).map { seed in
+            let loader = WaitForNetwork(
+                restartSpread: .seconds(1), network: network, timers: timers, random: RandomSource(seed: seed))
+            loader --> terminal
+            network.isAvailable = false
+            let before = sent.count
+            for path in ["/1", "/2"] { load(loader, path) }
+            network.isAvailable = true
+            var delay = 0
+            while loader.waiting > 0, delay < 1_000 {
+                timers.advance(by: .milliseconds(1))
+                delay += 1
+            }
+            #expect(sent.count == before + 2 && sent.suffix(2) == ["/1", "/2"])
+            return delay
+        }
+        #expect(delays.min()! < 50 && delays.max()! > 950 && delays.max()! < 1_000)
+        #expect((400...600).contains(delays.reduce(0, +) / 200))
+    }
+
+    @Test func restartWaitsIfNetworkIsLostAgain() {
+        let loader = WaitForNetwork(
+            restartSpread: .seconds(1), network: network, timers: timers, random: RandomSource(seed: 1))
+        loader --> terminal
+        network.isAvailable = false
+        load(loader, "/1")
+        network.isAvailable = true
+        network.isAvailable = false
+        timers.advance(by: .seconds(2))
+        #expect(sent.isEmpty && loader.waiting == 1)
+        network.isAvailable = true
+        timers.advance(by: .seconds(2))
+        #expect(sent == ["/1"] && network.watches == 0)
+    }
+
+    @Test func retriedRequestWaitsBelowRetryUntilNetworkReturns() {
+        let retry = Retry(.exponential(maximumNumberOfAttempts: 2), timers: timers)
+        retry --> loader()
+        load(retry, "/1")
+        network.isAvailable = false
+        terminal.refuse(terminal.held[0], .connectionLost)
+        timers.advance(by: .seconds(30))
+        #expect(sent == ["/1"] && log.events.isEmpty)
+        network.isAvailable = true
+        terminal.answer(terminal.held[0])
+        #expect(sent == ["/1", "/1"] && log.events == ["/1 200"])
+    }
+
+    @Test func completedRequestDoesNotAffectWaitingRequest() async {
         let loader = loader()
         network.isAvailable = false
         load(loader, "/1")
@@ -64,7 +114,7 @@ import Testing
         #expect(sent == ["/1", "/2"])
     }
 
-    @Test func theWaitHasALimit() {
+    @Test func requestFailsAfterMaximumWait() {
         let loader = loader(upTo: .seconds(5))
         network.isAvailable = false
         load(loader, "/1")
@@ -76,7 +126,7 @@ import Testing
         #expect(log.events.count == 2 && loader.waiting == 0 && network.watches == 0)
     }
 
-    @Test func withoutALimitItTakesAsLongAsItTakes() {
+    @Test func waitWithoutLimitLastsUntilNetworkIsAvailable() {
         network.isAvailable = false
         load(loader(upTo: nil), "/1")
         timers.advance(by: .seconds(1_000_000))
@@ -85,7 +135,7 @@ import Testing
         #expect(sent == ["/1"])
     }
 
-    @Test func soManyMayWait() {
+    @Test func requestBeyondMaximumWaitingFails() {
         let loader = loader(maximumWaiting: 1)
         network.isAvailable = false
         load(loader, "/1")
@@ -93,7 +143,7 @@ import Testing
         #expect(log.events == ["/2 cannotConnect"] && loader.waiting == 1)
     }
 
-    @Test func aCancelAndADeadlineEndTheWait() {
+    @Test func cancelOrDeadlineEndsWait() {
         let loader = loader()
         network.isAvailable = false
         let task = load(loader, "/1")
@@ -109,7 +159,7 @@ import Testing
         #expect(sent == ["/2"] && timers.pendingCount == 0)
     }
 
-    @Test func aResetEndsAllWaits() async {
+    @Test func resetEndsAllWaits() async {
         let loader = loader()
         network.isAvailable = false
         load(loader, "/1")
@@ -121,15 +171,15 @@ import Testing
         #expect(sent == ["/3"])
     }
 
-    @Test func theOwnMachineNeedsNone() {
+    @Test func requestToLocalhostDoesNotWait() {
         network.isAvailable = false
         load(loader(), "/1", host: "127.0.0.1")
         #expect(sent == ["/1"])
     }
 
-    @Test func aNetworkThatComesDuringTheLookIsNotMissed() {
+    @Test func networkReturningDuringCheckIsNotMissed() {
         // It says no once, and is there by the time that the watch begins.
-        let loader = WaitForNetwork(network: FickleNetwork(), timers: timers)
+        let loader = WaitForNetwork(restartSpread: .zero, network: FickleNetwork(), timers: timers)
         loader --> terminal
         load(loader, "/1")
         #expect(sent == ["/1"] && loader.waiting == 0)
@@ -138,7 +188,7 @@ import Testing
     /// Threads that load, cancel and reset while the network comes and goes: each request has one result.
     @Test func everyRequestEndsOnce() async {
         let loader = loader(upTo: .seconds(10))
-        let echo = WaitForNetwork(network: network, timers: timers)
+        let echo = WaitForNetwork(restartSpread: .zero, network: network, timers: timers)
         echo --> ClosureLoader { request, _ in HTTPResponse(request: request, status: .ok) }
         let ended = Awaited(0)
         let count = 400

@@ -8,17 +8,26 @@ import Synchronization
 /// ```
 ///
 /// **What it does.** With a network, it passes every request on at once. Without one, requests wait, and are passed on in their
-/// order when it is back. A request that has waited for too long, or that meets a full queue, fails with
+/// order when it is back, after a random delay of up to half a second, so that the devices of a building do not return in the same
+/// instant. A request that has waited for too long, or that meets a full queue, fails with
 /// ``HTTPError/Code/cannotConnect``. A cancelled request leaves at once, a ``HTTPRequest/deadline`` ends the wait like any
 /// other, and a reset completes all that wait as ``HTTPError/Code/resetInProgress``.
 ///
 /// **What it does not do.** A network does not mean that a server can be reached. A request that was sent, and then lost its
-/// connection, is for a ``Retry`` to send again; put it below, and its attempts do not wait; put it above, and each does.
+/// connection, is for a ``Retry`` to send again.
 ///
-/// **Where it belongs.** Above ``Throttle``, so that waiting requests take no slot there, and above ``Retry``. Requests to this
-/// machine itself, such as `localhost`, need no network and pass.
+/// **Where it belongs.** Above ``Throttle``, so that waiting requests take no slot there. Below ``Retry``, an attempt that follows
+/// the loss of the network waits until it is back, instead of failing; above it, only new requests wait. Requests to this machine
+/// itself, such as `localhost`, need no network and pass.
+///
+/// ```swift
+/// let chain = Retry() --> WaitForNetwork(upTo: .seconds(30)) --> terminal  // A lost connection is tried again with a network.
+/// ```
 public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     private let limit: Duration?
+    private let restartSpread: Duration
+    private let random: RandomSource
+    private let restart = Alarm()
     private let network: any NetworkSource
     private let timers: any Timers
     private let state: Locked<NetworkWaits<NetworkWaiter>>
@@ -28,13 +37,18 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     /// - Parameters:
     ///   - limit: the longest time that a request waits; a minute by default, and nil for unlimited.
     ///   - maximumWaiting: the number of requests that may wait.
+    ///   - restartSpread: the longest delay from the return of the network until the requests are passed on; half a second by default.
     ///   - network: the source of the network's state.
     ///   - timers: measures the waits.
+    ///   - random: chooses the delay; give a seeded source in tests.
     public init(
         upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000,
-        network: any NetworkSource = SystemNetwork.shared, timers: any Timers = SystemTimers.shared
+        restartSpread: Duration = .milliseconds(500), network: any NetworkSource = SystemNetwork.shared,
+        timers: any Timers = SystemTimers.shared, random: RandomSource = .system
     ) {
         self.limit = limit
+        self.restartSpread = max(.zero, restartSpread)
+        self.random = random
         self.network = network
         self.timers = timers
         state = Locked(NetworkWaits(most: maximumWaiting))
@@ -63,7 +77,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
         }
         if isFirst { watch(in: round) }
         // The network may have come between the first look and the watch.
-        if network.isAvailable { passAll() }
+        if network.isAvailable { networkReturned() }
     }
 
     private func giveUp(_ waiter: NetworkWaiter, after limit: Duration) {
@@ -72,8 +86,18 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     }
 
     private func watch(in round: Int) {
-        let watch = network.watch { [weak self] isAvailable in if isAvailable { self?.passAll() } }
+        let watch = network.watch { [weak self] isAvailable in if isAvailable { self?.networkReturned() } }
         state.withLock { $0.keep(watch, of: round) }?.cancel()
+    }
+
+    private func networkReturned() {
+        let delay = restartSpread * random.unit()
+        guard delay > .zero else { return passAll() }
+        let due = timers.now.advanced(by: delay)
+        restart.set(on: timers, for: { state.withLock { $0.count > 0 } ? due : nil }) { [weak self] in
+            // It may be gone again; then the watch waits for its next return.
+            if let self, network.isAvailable { passAll() }
+        }
     }
 
     private func passAll() {
