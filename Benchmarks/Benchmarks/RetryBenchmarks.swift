@@ -38,6 +38,16 @@ func retryBenchmarks() -> [Benchmark] {
             request, through: RateLimit(requests: mostPerSecond, per: .seconds(1), burst: mostPerSecond), result)
     }
 
+    suite.add(
+        "rate-limit/quotas", "The same, with a look for quotas that the server reports; it reports none.",
+        peer: "rate-limit/pass", allocations: 3
+    ) {
+        let mostPerSecond = 2_000_000_000
+        let limit = RateLimit(
+            requests: mostPerSecond, per: .seconds(1), burst: mostPerSecond, serverQuotas: RateLimit.ServerQuotas())
+        return loads(request, through: limit, result)
+    }
+
     suite.add("hedge/none", "Loads a task whose response comes later, as below, without a Hedge.", allocations: 3) {
         loadsLater(request, through: HTTPLoader(), result)
     }

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: What becomes of a fleet
 
-    @Test func withoutAChainTheServerGetsWellOnceItsQueueIsWorkedOff() throws {
+    @Test func bareFleetRecoversAfterOutage() throws {
         let run = run(.bare)
         // Without retries there are never more requests than on a calm day.
         #expect(run.course.peak == run.simulation.nominal)
@@ -27,14 +27,14 @@ import Testing
         #expect((15...40).contains(recovery), "\(run.course.csv)")
     }
 
-    @Test func naiveRetriesKeepItDownForGood() {
+    @Test func naiveRetriesPreventRecovery() {
         let run = run(.naive)
         #expect(run.overload > 5)
         #expect(run.recovery == nil)
         #expect(run.course.successes[31...].allSatisfy { $0 == 0 }, "\(run.course.csv)")
     }
 
-    @Test func theChainTriesAgainAndLetsItGetWell() throws {
+    @Test func chainRecoversAndSendsFewerRequestsInOutage() throws {
         let (bare, naive, chain) = (run(.bare), run(.naive), run(.chain))
         #expect(chain.requestsInOutage < bare.requestsInOutage)
         #expect(chain.requestsInOutage * 3 < naive.requestsInOutage)
@@ -42,7 +42,22 @@ import Testing
         #expect(recovery <= 40, "\(chain.course.csv)")
     }
 
-    @Test func aCalmDayIsServedWhole() {
+    /// The default strategy before, with the same delay for all failures, and now.
+    @Test func splitBackoffRecoversAsSoonWithNoMoreLoad() {
+        func course(_ delay: Double, _ throttledDelay: Double) -> (recovery: Int, requests: Int) {
+            let simulation = OutageSimulation.fleet(of: Self.clients)
+            let random = RandomSource(seed: 1)
+            let strategy = Backoff.exponential(delay: delay, throttledDelay: throttledDelay, random: random)
+            let course = simulation.run(throughEach: FleetWay.chain(strategy, random))
+            let most = Int(Double(simulation.nominal) * FleetRun.wellServed)
+            return (course.second(fromWhichServed: most) ?? .max, course.requests[30...].reduce(0, +))
+        }
+        let (before, now) = (course(0.5, 0.5), course(0.05, 1))
+        #expect(now.recovery <= before.recovery, "\(before), \(now)")
+        #expect(Double(now.requests) <= 1.1 * Double(before.requests), "\(before), \(now)")
+    }
+
+    @Test func everyRequestIsServedBeforeOutage() {
         for way in FleetWay.allCases {
             let course = run(way).course
             #expect(course.requests[1..<30].allSatisfy { $0 == 20 }, "\(way)")
@@ -50,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func theCourseIsTheSameEachTimeAndInEverySize() throws {
+    @Test func courseIsReproducibleAndIndependentOfFleetSize() throws {
         #expect(run(.chain).course == run(.chain).course)
         let larger = FleetRun(.naive, .fleet(of: 3 * Self.clients), memory: memory, now: { 0 })
         #expect(larger.recovery == nil && abs(larger.overload - run(.naive).overload) < 1)
@@ -58,7 +73,7 @@ import Testing
 
     // MARK: What is told of it
 
-    @Test func recoveryIsWhenEverybodyIsServedForGood() {
+    @Test func recoveryIsSecondFromWhichAllAreServed() {
         let course = OutageCourse(requests: [9, 9, 9, 9, 9], successes: [10, 3, 10, 9, 10])
         #expect(course.second(fromWhichServed: 10) == 4)
         #expect(course.second(fromWhichServed: 9) == 2)
@@ -66,14 +81,14 @@ import Testing
         #expect(course.second(fromWhichServed: 11) == nil)
     }
 
-    @Test func memoryIsReadFromTheSystemsWords() {
+    @Test func memoryIsParsedFromProcStatus() {
         let status = "Name:\tBenchmarks\nVmHWM:\t    2048 kB\nVmRSS:\t  16 kB\n"
         #expect(ProcessMemory.bytes(of: "VmRSS", in: status) == 16_384)
         #expect(ProcessMemory.bytes(of: "VmHWM", in: status) == 2_097_152)
         #expect(ProcessMemory.bytes(of: "VmSwap", in: status) == nil)
     }
 
-    @Test func theProgramTellsOfTheLargestAndOfAllSizes() {
+    @Test func fleetCommandWritesTablesAndPlots() {
         let desk = Desk()
         desk.fleets = [30, 60]
         desk.files["a.md"] = Data(

@@ -19,14 +19,18 @@ enum FleetWay: String, CaseIterable {
             let strategy = Backoff.immediately(maximumNumberOfAttempts: 4)
             return { Retry(strategy, budget: .unlimited, timers: $0) }
         case .chain:
-            let strategy = Backoff.exponential(delay: 10, maximumNumberOfAttempts: 3, random: random)
-            let settings = CircuitBreaker.Settings(
-                minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
-                maximumOpenDuration: .seconds(20))
-            return { timers in
-                Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy, timers: timers)
-                    --> CircuitBreaker(settings, timers: timers, random: random)
-            }
+            return Self.chain(.exponential(delay: 10, maximumNumberOfAttempts: 3, random: random), random)
+        }
+    }
+
+    /// The loaders of our chain with a strategy.
+    static func chain(_ strategy: Backoff, _ random: RandomSource) -> (ManualTimers) -> HTTPLoader {
+        let settings = CircuitBreaker.Settings(
+            minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
+            maximumOpenDuration: .seconds(20))
+        return { timers in
+            Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy, timers: timers)
+                --> CircuitBreaker(settings, timers: timers, random: random)
         }
     }
 }

@@ -30,7 +30,7 @@ final class DemoChain: Sendable {
         let random = RandomSource(seed: seed)
         let retry = Retry(
             .exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),
-            deadline: patience * 2,
+            totalTimeout: patience * 2,
             timers: timers)
         rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
         // The defaults are too patient for a demo of ten seconds.

@@ -106,7 +106,7 @@ private struct WatchChain: Sendable {
         metrics = MetricRecorder(sink, capacity: SeveralSinks.capacity, timers: timers)
         let throttle = Throttle(maximumNumberOfRequests: UInt(arguments.concurrency), timers: timers)
         let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 1 + arguments.retries, maximumDelay: 5)
-        let retry = Retry(strategy, deadline: arguments.timeout, budget: .unlimited, timers: timers)
+        let retry = Retry(strategy, totalTimeout: arguments.timeout, budget: .unlimited, timers: timers)
         let end = terminal ?? Self.network(arguments, timers)
         head =
             ResetGuard() --> Autocancel() --> MetricsTap(metrics, module: "apihealth") --> throttle

@@ -242,7 +242,7 @@ public final class ResetWaits: TaskEndObserver, Sendable {
     }
 
     /// Leaves the groups that waited for the task.
-    func taskHasEnded(_ task: HTTPTask) {
+    func taskHasEnded(_ task: HTTPTask, with result: HTTPResult) {
         for group in groups.withLock({ $0.removeValue(forKey: task.number) }) ?? [] { group.leave() }
     }
 }

@@ -151,7 +151,8 @@ extension HTTPDateParser {
     }
 }
 
-/// How long a server asks its clients to wait, in either form of the `Retry-After` header.
+/// How long a server asks its clients to wait: `Retry-After` in either form, or the milliseconds of `retry-after-ms` or
+/// `x-amz-retry-after`, which go first because they are exact.
 package enum RetryAfter {
     /// The longest delay that a server can request: some thirty years, which any clock can add to its present.
     private static let longest: Int64 = 1_000_000_000
@@ -160,15 +161,25 @@ package enum RetryAfter {
     ///
     /// - Parameter now: the present, from which a date is a delay; read only if there is a date.
     package static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
-        guard let text = response?.headers.values(for: "Retry-After").first else { return .zero }
-        if let seconds = seconds(text) { return .seconds(seconds) }
+        guard let headers = response?.headers else { return .zero }
+        for name in ["retry-after-ms", "x-amz-retry-after"] {
+            if let number = headers.values(for: name).first.flatMap(Self.number) { return .milliseconds(number) }
+        }
+        guard let text = headers.values(for: "Retry-After").first else { return .zero }
+        if let seconds = Self.number(text) { return .seconds(seconds) }
         let now = now()
         guard let date = HTTPDate.date(text, now: now) else { return .zero }
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
 
-    /// The number of the text, if it consists of digits only; at most the longest delay.
-    private static func seconds(_ text: String) -> Int64? {
+    /// Whether a response has one of the headers.
+    static func isGiven(by response: HTTPResponse?) -> Bool {
+        guard let headers = response?.headers else { return false }
+        return ["Retry-After", "retry-after-ms", "x-amz-retry-after"].contains { headers.contains($0) }
+    }
+
+    /// The number of the text, if it consists of digits only; at most the longest delay in seconds.
+    private static func number(_ text: String) -> Int64? {
         let digits = ASCII.trimmed(text.utf8)
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
         return digits.reduce(0) { number, digit in min(longest, number * 10 + Int64(digit - UInt8(ascii: "0"))) }

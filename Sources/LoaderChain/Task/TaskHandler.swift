@@ -41,7 +41,7 @@ enum TaskHandler: Sendable {
         case .cancel, .plainCancel: break  // No cancel came before the completion.
         case .filter, .plainFilter: break  // Filters have run before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
-        case .endObserver(let observer): observer.taskHasEnded(task)
+        case .endObserver(let observer): observer.taskHasEnded(task, with: result)
         }
     }
 
@@ -89,7 +89,7 @@ extension HTTPTaskObserver {
 /// The protocol is internal, so that a public class can conform to it without offering its method to users.
 protocol TaskEndObserver: AnyObject, Sendable {
     /// Called once when the task has its result, under no lock, in the order of completion handlers.
-    func taskHasEnded(_ task: HTTPTask)
+    func taskHasEnded(_ task: HTTPTask, with result: HTTPResult)
 }
 
 /// A loader, or an object of a loader, that can replace the result of a task.

@@ -29,7 +29,7 @@ import Testing
 
     // MARK: The walk
 
-    @Test func aChainIsWalkedInOrderAndNamesakesAreNumbered() {
+    @Test func readingsFollowChainOrderAndDuplicateNamesAreNumbered() {
         let shared = Throttle(maximumNumberOfRequests: 3)
         let chain =
             Retry(nil) --> Throttle() --> ForkedLoader([Autocancel() --> shared, WaitForNetwork() --> shared])
@@ -39,7 +39,7 @@ import Testing
         #expect(inOrder == ["Retry", "Throttle", "Autocancel", "Throttle 2", "WaitForNetwork"])
     }
 
-    @Test func allReadingsOfAChainDifferAndEachNameHasOneKindAndUnit() {
+    @Test func readingsAreUniqueAndNamesHaveOneKindAndUnit() {
         let breaker = CircuitBreaker(timers: timers)
         let chain =
             MetricsTap(MetricBoard(timers: timers), countsActive: true) --> Deduplicate() --> Autocancel()
@@ -63,7 +63,7 @@ import Testing
         while let held = terminal.held.first { terminal.answer(held) }
     }
 
-    @Test func aDescriptionIsOneLine() {
+    @Test func descriptionIsOneLine() {
         let reading = LoaderReading(
             "mine.waiting", .level, 3, unit: "{request}", help: "How many wait", attributes: ["b": "x\ny", "a": "1"])
         #expect(!reading.description.contains("\n"))
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: Loaders
 
-    @Test func aThrottleTellsItsLimitAndItsTasks() {
+    @Test func throttleReportsLimitAndTasks() {
         let chain = Throttle(maximumNumberOfRequests: 2, perHost: 2, timers: timers) --> terminal
         let tasks = (0..<5).map { _ in load(chain) }
         #expect(numbers(chain, "loaderchain.throttle.limit") == ["": 2])
@@ -87,7 +87,7 @@ import Testing
         #expect(numbers(unlimited, "loaderchain.throttle.limit") == [:])
     }
 
-    @Test func aThrottleNamesTheBusiestHostsAlone() {
+    @Test func throttleNamesOnlyBusiestHosts() {
         var hosts: [String: Throttle.Snapshot.Counts] = [:]
         for number in 0..<200 { hosts["h\(number)"] = .init(running: number, waiting: 0) }
         let readings = Throttle.Snapshot(hosts: hosts).readings(limit: nil, pressure: nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(named.count == 50 && named.contains("h199") && named.contains("h150") && !named.contains("h149"))
     }
 
-    @Test func aBreakerTellsHowManyCircuitsAreInWhichState() {
+    @Test func breakerCountsCircuitsByState() {
         let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 1, openDuration: .seconds(5), jitter: 0)
         let chain =
             CircuitBreaker(settings, timers: timers)
@@ -113,7 +113,23 @@ import Testing
         #expect(numbers(common, circuits) == ["state=closed": 1, "state=open": 0, "state=halfOpen": 0])
     }
 
-    @Test func aRetryCountsWhatItMadeAndWhatTheBudgetForbade() {
+    @Test func retryCountsSuppressedRetriesByReason() {
+        let chain =
+            Retry(.constant(delay: 1, maximumNumberOfAttempts: 2), timers: timers)
+            --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
+        var post = HTTPRequest.sample
+        post.method = .post
+        var late = HTTPRequest.sample
+        late.deadline = .after(.milliseconds(500), on: timers)
+        var once = HTTPRequest.sample
+        once.body = StreamBody { nil }
+        for request in [post, late, once] { _ = load(chain, request) }
+        #expect(
+            numbers(chain, "loaderchain.retry.suppressed")
+                == ["reason=budget": 0, "reason=body": 1, "reason=deadline": 1, "reason=not-repeatable": 1])
+    }
+
+    @Test func retryCountsRetriesAndBudgetRefusals() {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: timers)
         let strategy = Backoff.immediately(maximumNumberOfAttempts: 10)
         let chain =
@@ -121,14 +137,16 @@ import Testing
             --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
         _ = load(chain)
         #expect(numbers(chain, "loaderchain.retry.retries") == ["": 2])
-        #expect(numbers(chain, "loaderchain.retry.budget.refused") == ["": 1])
+        #expect(
+            numbers(chain, "loaderchain.retry.suppressed")
+                == ["reason=budget": 1, "reason=body": 0, "reason=deadline": 0, "reason=not-repeatable": 0])
         #expect(numbers(chain, "loaderchain.retry.budget.remaining") == ["": 0])
         #expect(numbers(chain, "loaderchain.retry.running") == ["": 0])
         let unlimited = Retry(nil, budget: .unlimited) --> terminal
         #expect(numbers(unlimited, "loaderchain.retry.budget.remaining") == [:])
     }
 
-    @Test func aTaskThatPausesIsToldAsWaiting() {
+    @Test func taskBetweenRetriesIsCountedAsWaiting() {
         let strategy = Backoff.constant(delay: 3, maximumNumberOfAttempts: 2)
         let chain =
             Retry(strategy, timers: timers) --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
@@ -138,7 +156,7 @@ import Testing
         #expect(numbers(chain, "loaderchain.retry.waiting") == ["": 0])
     }
 
-    @Test func aHedgeTellsWhyItDidNothing() {
+    @Test func hedgeReportsReasonForSuppression() {
         let chain = Hedge(timers: timers) --> ScriptedTerminal { _ in .success() }
         _ = load(chain)
         #expect(numbers(chain, "loaderchain.hedge.requests") == ["": 1])
@@ -148,7 +166,7 @@ import Testing
 
     // MARK: Requests under way
 
-    @Test func aTapCountsWhatIsUnderWayByMethodAndServer() {
+    @Test func tapCountsActiveRequestsByMethodAndServer() {
         let name = "http.client.active_requests"
         let tap = MetricsTap(MetricBoard(timers: timers), countsActive: true)
         // What a loader below writes into the request does not move it to another row.
@@ -181,7 +199,7 @@ import Testing
         #expect(chain.chainReadings.allSatisfy { $0.value == 0 })
     }
 
-    @Test func methodsThatAreNotWellKnownShareARow() {
+    @Test func unknownMethodsShareOneRow() {
         let chain = MetricsTap(MetricBoard(timers: timers), countsActive: true) --> terminal
         for number in 0..<3 { _ = load(chain, HTTPRequest(method: HTTPMethod("X\(number)"), host: "a.example")) }
         let row = "http.request.method=_OTHER server.address=a.example server.port=443 url.scheme=https"
@@ -190,7 +208,7 @@ import Testing
         #expect(numbers(chain, "http.client.active_requests") == [row: 0])
     }
 
-    @Test func whatIsNotMeasuredIsNotCounted() {
+    @Test func unmeasuredRequestsAreNotCounted() {
         let chain = MetricsTap(MetricBoard(timers: timers), countsActive: true) --> terminal
         var request = HTTPRequest.sample
         request.measurement = .never

@@ -7,7 +7,7 @@ import Testing
 
 /// Settings come from remote configurations and from arithmetic: no number traps, and every task still ends.
 @Suite(.timeLimit(.minutes(10))) struct AbsurdSettingsTests {
-    @Test(arguments: Numbers.durations) func aThrottleTakesAnyTimeAndAnyCount(duration: Duration) {
+    @Test(arguments: Numbers.durations) func throttleAcceptsAnyTimeAndCount(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             let limit = UInt(bitPattern: count)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.durations) func aRateLimitTakesAnyRate(duration: Duration) {
+    @Test(arguments: Numbers.durations) func rateLimitAcceptsAnyRate(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             for burst in Numbers.integers {
@@ -30,13 +30,13 @@ import Testing
                     requests: count, per: duration, burst: burst, perHost: true, waiting: .queue(maximum: count),
                     timers: timers)
                 exercise(limit, timers)
-                limit.rate = RateLimit.Rate(requests: burst, per: duration, burst: count)
-                exercise(RateLimit(limit.rate, waiting: .refuse, timers: timers), timers)
+                limit.rates = [RateLimit.Rate(requests: burst, per: duration, burst: count)]
+                exercise(RateLimit(limit.rates, waiting: .refuse, timers: timers), timers)
             }
         }
     }
 
-    @Test(arguments: Numbers.durations) func aRetryTakesAnyDeadlineAndAnyPause(duration: Duration) {
+    @Test(arguments: Numbers.durations) func retryAcceptsAnyDeadlineAndDelay(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             for number in Numbers.doubles {
@@ -44,17 +44,17 @@ import Testing
                 for strategy in strategies(number, count) {
                     exercise(
                         Retry(
-                            strategy, deadline: duration, maximumRetryAfter: duration, budget: budget,
+                            strategy, totalTimeout: duration, maximumRetryAfter: duration, budget: budget,
                             timers: timers), timers)
                     #expect(budget.remaining ?? 0 >= 0)
                 }
             }
         }
-        exercise(Retry(Own(delay: 1), deadline: duration, timers: timers), timers)
+        exercise(Retry(Own(delay: 1), totalTimeout: duration, timers: timers), timers)
         exercise(
             Retry(Own(delay: 1), maximumRetryAfter: duration, budget: .unlimited, timers: timers), timers)
         exercise(Retry(nil, timers: timers), timers) {
-            $0.retryDeadline = duration
+            $0.totalTimeout = duration
             $0.retryStrategy = Own(delay: .nan)
         }
     }
@@ -71,7 +71,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Numbers.durations) func aCircuitBreakerTakesAnySettings(duration: Duration) {
+    @Test(arguments: Numbers.durations) func circuitBreakerAcceptsAnySettings(duration: Duration) {
         let timers = ManualTimers()
         for number in Numbers.doubles {
             for count in Numbers.integers {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.durations) func metricsTakeAnyWindowCapacityAndShare(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func metricsAcceptAnyWindowCapacityAndShare(duration: Duration) async {
         let timers = ManualTimers()
         for count in Numbers.integers {
             let board = MetricBoard(maximumNumberOfRows: count, window: duration, timers: timers)
@@ -117,7 +117,7 @@ import Testing
         _ = (histogram.mean, histogram.minimum, histogram.maximum, histogram.quantile(0.5))
     }
 
-    @Test(arguments: Numbers.durations) func aBearerTokenTakesAnyLeewayAndLifetime(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func bearerAuthAcceptsAnyLeewayAndLifetime(duration: Duration) async {
         for lifetime in Numbers.durations {
             let timers = ManualTimers()
             let source = Tokens(lifetime: lifetime)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.integers) func printingTakesAnyLimit(count: Int) {
+    @Test(arguments: Numbers.integers) func printLoaderAndEnvironmentAcceptAnyNumber(count: Int) {
         let timers = ManualTimers()
         exercise(PrintLoader(bodyLimit: count, timers: timers, output: { _ in }), timers) {
             $0.method = .post
@@ -142,7 +142,7 @@ import Testing
         exercise(Autocancel() --> Deduplicate() --> ResetGuard(), timers)
     }
 
-    @Test(arguments: Numbers.durations) func timersTakeAnyTime(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func timersAcceptAnyTime(duration: Duration) async {
         let manual = ManualTimers()
         for timers in [manual, SystemTimers()] as [any Timers] {
             timers.schedule(after: duration) {}
@@ -155,14 +155,14 @@ import Testing
         _ = manual.date
     }
 
-    @Test func atTheEndOfTimeEveryLoaderGoesOn() {
+    @Test func loadersCompleteTasksAtLastInstant() {
         let timers = ManualTimers()
         timers.advance(by: .seconds(Int64.max))
         #expect(timers.now == TimerInstant(nanoseconds: .max))
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 2)
         let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 1)
         exercise(Throttle(maximumNumberOfRequests: 1, queueTimeout: .seconds(1), timers: timers), timers)
-        exercise(Retry(strategy, deadline: .seconds(2), timers: timers), timers)
+        exercise(Retry(strategy, totalTimeout: .seconds(2), timers: timers), timers)
         exercise(CircuitBreaker(settings, timers: timers, random: RandomSource(seed: 1)), timers)
         exercise(RateLimit(requests: 10, per: .seconds(1), burst: 10, timers: timers), timers)
         exercise(MetricsTap(MetricRecorder(MetricBoard(timers: timers), timers: timers)), timers)

@@ -19,7 +19,7 @@ import Testing
         #expect(violations.isEmpty, "\(upper.name) --> \(lower.name): \(violations)")
     }
 
-    @Test func everyLoaderIsAmongThem() throws {
+    @Test func pairsCoverEveryPublicLoader() throws {
         let names = Node.all.map { $0.make(ManualTimers()).name }
         let loaders = try LoaderSources.publicLoaders()
         #expect(loaders.contains("Throttle") && loaders.subtracting(names) == [])
@@ -82,6 +82,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         },
         Node(name: "AttemptWatch") { AttemptWatch(Throttle(limit: .adaptive(), timers: $0)) },
         Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
+        Node(name: "RateLimit by servers' quotas") { RateLimit(timers: $0) },
         Node(name: "CircuitBreaker") {
             let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 2, openDuration: .seconds(1))
             return CircuitBreaker(settings, timers: $0, random: RandomSource(seed: 1))
@@ -115,7 +116,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Retry") { timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
-            return Retry(strategy, deadline: .seconds(10), budget: budget, timers: timers)
+            return Retry(strategy, totalTimeout: .seconds(10), budget: budget, timers: timers)
         },
         Node(name: "Hedge") { timers in
             let settings = Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero)

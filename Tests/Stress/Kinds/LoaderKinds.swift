@@ -9,13 +9,13 @@ extension Kind {
             .exponential(delay: 0.001, maximumNumberOfAttempts: 4, maximumDelay: 0.004), .never,
         ]
         var rig = Rig(
-            Retry(strategies[0], deadline: .milliseconds(20), budget: .unlimited)
+            Retry(strategies[0], totalTimeout: .milliseconds(20), budget: .unlimited)
                 --> ChanceTerminal(ledger, seed: seed, failures: 40))
         rig.request = { number, random in
             var request = HTTPRequest(host: "stress.test", path: "/\(number % 101)")
             let chance = random.next()
             request.retryStrategy = strategies[Int(chance % 4)]
-            if chance & 0x10 == 0 { request.retryDeadline = .milliseconds(1 + Int64(chance >> 8 & 3)) }
+            if chance & 0x10 == 0 { request.totalTimeout = .milliseconds(1 + Int64(chance >> 8 & 3)) }
             return request
         }
         return rig
@@ -59,10 +59,10 @@ extension Kind {
         } change: { random in
             let chance = random.next()
             let requests = [10_000, 50_000, 200_000, 1_000_000][Int(chance % 4)]
-            limit.rate = RateLimit.Rate(requests: requests, per: .seconds(1), burst: 1 + Int(chance >> 8 % 100))
+            limit.rates = [RateLimit.Rate(requests: requests, per: .seconds(1), burst: 1 + Int(chance >> 8 % 100))]
             if limit.description.isEmpty { ledger.fail("a rate limit has no description") }
         } open: {
-            limit.rate = RateLimit.Rate(requests: 1_000_000, per: .seconds(1), burst: 1_000)
+            limit.rates = [RateLimit.Rate(requests: 1_000_000, per: .seconds(1), burst: 1_000)]
         } remains: {
             limit.waiting == 0 ? nil : "\(limit.waiting) tasks wait for the rate limit"
         }

@@ -2,33 +2,43 @@
 struct RateLimitState<Waiter> {
     typealias Lane = RateLimitLane<Waiter>
 
-    private(set) var rate: RateLimit.Rate
+    private(set) var rates: [RateLimit.Rate]
+    private let quotas: RateLimit.ServerQuotas?
     private let capacity: Int
     private var common: Lane
     private var lanes = HostTable<HTTPOrigin, Lane>()
     private var waiters = Lane.Waiters()
 
-    init(_ rate: RateLimit.Rate, waiting: RateLimit.Waiting, at now: TimerInstant) {
-        self.rate = rate
+    init(
+        _ rates: [RateLimit.Rate], quotas: RateLimit.ServerQuotas? = nil, waiting: RateLimit.Waiting,
+        at now: TimerInstant
+    ) {
+        self.rates = rates
+        self.quotas = quotas
         capacity = waiting.maximum
-        common = Lane(rate, at: now)
+        common = Lane(rates, quotas, at: now)
     }
 
     var waiting: Int { waiters.count }
 
     /// How many hosts have a lane of their own.
-    var hosts: Int { lanes.all.count }
+    var hosts: Int { lanes.count }
+
+    /// The rest of the quotas that servers have reported, for people; empty if there are none.
+    var quotaDescription: String {
+        let texts = lanes.all.map { "\($0.key) \($0.value.quotaDescription)" }.filter { !$0.hasSuffix(" ") }.sorted()
+        let shown = [common.quotaDescription].filter { !$0.isEmpty } + texts.prefix(3)
+        return shown.joined(separator: "; ") + (texts.count > 3 ? "; and \(texts.count - 3) more" : "")
+    }
 
     /// Admits a task for `origin`, nil for the common lane; the rest is as for a lane.
     mutating func admit(
-        _ waiter: Waiter?, for origin: HTTPOrigin?, until deadline: TimerInstant = .never, at now: TimerInstant
+        _ arrival: Lane.Arrival, for origin: HTTPOrigin?, at now: TimerInstant
     ) -> Lane.Admission {
-        guard let origin else {
-            return common.admit(waiter, until: deadline, capacity: capacity, at: now, among: &waiters)
-        }
-        return lanes.withEntry(of: origin, orMake: { Lane(rate, at: now) }, sweeping: { $0.isIdle(at: now) }) {
-            $0.admit(waiter, until: deadline, capacity: capacity, at: now, among: &waiters)
-        }
+        guard let origin else { return common.admit(arrival, capacity: capacity, at: now, among: &waiters) }
+        return lanes.withEntry(
+            of: origin, orMake: { Lane(rates, quotas, at: now) }, sweeping: { $0.isIdle(at: now) }
+        ) { $0.admit(arrival, capacity: capacity, at: now, among: &waiters) }
     }
 
     /// Changes the lane of `origin`, nil for the common one; does nothing if it has no lane.
@@ -43,9 +53,9 @@ struct RateLimitState<Waiter> {
     typealias LaneStep = (origin: HTTPOrigin?, step: Lane.Step)
 
     /// Goes on at another pace.
-    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant) -> [LaneStep] {
-        self.rate = rate
-        return forEach { $0.change(to: rate, at: now, among: &$1) }
+    mutating func change(to rates: [RateLimit.Rate], at now: TimerInstant) -> [LaneStep] {
+        self.rates = rates
+        return forEach { $0.change(to: rates, at: now, among: &$1) }
     }
 
     mutating func removeAll() -> [LaneStep] {
@@ -59,115 +69,232 @@ struct RateLimitState<Waiter> {
     }
 }
 
-/// One bucket of tokens and the tasks that wait for them, first come, first served.
+/// The buckets of tokens and the quotas of one server, and the tasks that wait for them: by their priorities, and first come,
+/// first served.
 ///
-/// While tasks wait, the owner has its alarm set for the next token. The waiters of all lanes are in one storage, which the
+/// While tasks wait, the owner has its alarm set for the next turn. The waiters of all lanes are in one storage, which the
 /// owner passes to every change. Every method changes the lane and returns what the owner must do, which it does after it has
 /// unlocked.
 struct RateLimitLane<Waiter> {
-    typealias Waiters = LinkedNodes<Waiter, Void>
+    /// The waiters, with the costs of their requests.
+    typealias Waiters = LinkedNodes<Waiter, Int64>
 
-    private var bucket: TokenBucket
-    private var queue = QueueEnds()
+    private var buckets: [TokenBucket]
+    private var book: QuotaBook?
+    private var queues = PerPriority(Queue())
+    private var turns = PriorityTurns()
     private(set) var waiting = 0
     private let alarm = Alarm()
 
-    init(_ rate: RateLimit.Rate, at now: TimerInstant) { bucket = TokenBucket(rate, at: now) }
+    /// Those of one priority.
+    private struct Queue {
+        var ends = QueueEnds()
+        /// What their requests cost together.
+        var cost: Int64 = 0
+        var count = 0
+    }
+
+    init(_ rates: [RateLimit.Rate], _ quotas: RateLimit.ServerQuotas?, at now: TimerInstant) {
+        buckets = rates.map { TokenBucket($0, at: now) }
+        book = quotas.map { QuotaBook($0, at: now) }
+    }
+
+    /// A task that arrives.
+    struct Arrival {
+        /// The object that waits if it is not the task's turn; nil to learn whether the task has to wait.
+        var waiter: Waiter?
+        var cost: Int64 = 1
+        var priority = ThrottlePriority.normal
+        /// The time by which it must be the waiter's turn.
+        var deadline = TimerInstant.never
+    }
 
     /// The answer to a task that arrives.
     enum Admission {
-        /// The task has its token.
-        case passes
+        /// The task is passed on.
+        case passes(Pass)
         /// The task has to wait; admit it again, as a waiter.
         case mustWait
-        /// The task waits at a place; the alarm has to be set if the task is the first of its lane.
+        /// The task waits at a place; the alarm has to be set if the next turn is its.
         case waits(QueuePlace, Alarm?)
-        /// The queue is full. The next token comes after this time.
+        /// The queue is full. The next turn comes after this time.
         case refused(Duration)
-        /// The task's token would come after this time, which is too late for its deadline.
+        /// The task's turn would come after this time, which is too late for its deadline.
         case tooLate(Duration)
     }
 
-    /// Admits a task.
-    ///
-    /// - Parameters:
-    ///   - waiter: the object that waits if there is no token; nil to learn whether the task has to wait.
-    ///   - deadline: the time until which the waiter must have its token.
-    mutating func admit(
-        _ waiter: Waiter?, until deadline: TimerInstant = .never, capacity: Int, at now: TimerInstant,
-        among waiters: inout Waiters
-    ) -> Admission {
-        // Waiting tasks go first, also if there is a token and the alarm is only about to ring.
-        if waiting == 0, bucket.take(at: now) { return .passes }
-        guard waiting < capacity else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
-        guard let waiter else { return .mustWait }
-        if deadline != .never {
-            let turn = bucket.nextToken(after: waiting, at: now)
-            guard turn < deadline else { return .tooLate(now.duration(to: turn)) }
-        }
-        waiting += 1
-        return .waits(waiters.append(waiter, (), to: &queue), waiting == 1 ? alarm : nil)
+    /// What must be kept of a task that is passed on, until it ends.
+    struct Pass: Hashable, Sendable {
+        var cost: Int64
+        /// Its number in the books of quotas; 0 if it need not be kept.
+        var number: UInt64 = 0
     }
 
-    /// The time of the next token, for which the alarm is set, if tasks wait for it.
-    mutating func alarmTime(at now: TimerInstant) -> TimerInstant? { waiting > 0 ? bucket.nextToken(at: now) : nil }
+    /// The rest of the quotas that the server has reported, for people.
+    var quotaDescription: String { book?.description ?? "" }
+
+    /// Admits a task.
+    mutating func admit(
+        _ arrival: Arrival, capacity: Int, at now: TimerInstant, among waiters: inout Waiters
+    ) -> Admission {
+        // Waiting tasks go first, also if it is their turn and the alarm is only about to ring.
+        if waiting == 0, let pass = take(arrival.cost, at: now) { return .passes(pass) }
+        guard waiting < capacity else {
+            return .refused(
+                now.duration(to: max(now, alarmTime(at: now, among: waiters) ?? turn(for: arrival.cost, at: now))))
+        }
+        guard let waiter = arrival.waiter else { return .mustWait }
+        if arrival.deadline != .never {
+            // Those of other priorities may go before or after it.
+            let queue = queues[arrival.priority]
+            let turn = earliestTurn(for: arrival.cost, after: queue.count, theirCost: queue.cost, at: now)
+            guard turn < arrival.deadline else { return .tooLate(now.duration(to: turn)) }
+        }
+        let next = nextPriority(at: now)
+        if queues[arrival.priority].count == 0 { turns.forget(arrival.priority) }
+        waiting += 1
+        let place = queues.change(arrival.priority) { queue in
+            queue.count += 1
+            queue.cost += arrival.cost
+            return waiters.append(waiter, arrival.cost, to: &queue.ends)
+        }
+        return .waits(place, next == nextPriority(at: now) ? nil : alarm)
+    }
+
+    /// The time of the next turn, for which the alarm is set, if tasks wait for it.
+    mutating func alarmTime(at now: TimerInstant, among waiters: Waiters) -> TimerInstant? {
+        guard let priority = nextPriority(at: now) else { return nil }
+        return turn(for: waiters.firstNote(in: queues[priority].ends) ?? 1, at: now)
+    }
 
     /// Takes one out that no longer waits; nil if it has left.
-    mutating func leave(_ place: QueuePlace, among waiters: inout Waiters) -> Left? {
-        guard let waiter = waiters.remove(place, from: &queue) else { return nil }
-        waiting -= 1
-        return Left(waiter: waiter, isLast: waiting == 0, alarm: alarm)
+    mutating func leave(
+        _ place: QueuePlace, of priority: ThrottlePriority, among waiters: inout Waiters
+    ) -> Left? {
+        let isFirst = waiters.firstArrival(in: queues[priority].ends) == place.arrival
+        guard let cost = waiters.note(at: place),
+            let waiter = queues.change(priority, { waiters.remove(place, from: &$0.ends) })
+        else { return nil }
+        count(out: cost, of: priority)
+        return Left(waiter: waiter, alarm: isFirst ? alarm : nil)
     }
 
-    /// A waiter that left before its turn, and the alarm to set again if it was the last of its lane.
+    /// A waiter that left before its turn, and the alarm to set again if the next turn may have been its.
     struct Left {
         let waiter: Waiter
-        let isLast: Bool
-        let alarm: Alarm
+        let alarm: Alarm?
     }
 
-    /// What the owner must do after tokens have come, or their pace has changed: pass the waiters on, in order, and set the
-    /// alarm.
+    /// What the owner must do after a change: pass the waiters on, in order, and set the alarm.
     struct Step {
-        var passing: [Waiter] = []
+        var passing: [(waiter: Waiter, pass: Pass)] = []
         let alarm: Alarm
     }
 
-    /// Gives those that wait the tokens that have come.
+    /// Passes on those whose turn has come.
     mutating func step(at now: TimerInstant, among waiters: inout Waiters) -> Step {
         var step = Step(alarm: alarm)
-        while waiting > 0, bucket.take(at: now), let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        while let priority = nextPriority(at: now), let cost = waiters.firstNote(in: queues[priority].ends),
+            let pass = take(cost, at: now), let waiter = popFirst(of: priority, among: &waiters)
+        {
+            step.passing.append((waiter, pass))
+            turns.count(priority, past: queues.map { $0.count > 0 }, at: now)
+        }
         return step
     }
 
-    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant, among waiters: inout Waiters) -> Step {
-        bucket.change(to: rate, at: now)
+    mutating func change(to rates: [RateLimit.Rate], at now: TimerInstant, among waiters: inout Waiters) -> Step {
+        for index in rates.indices {
+            if index < buckets.count {
+                buckets[index].change(to: rates[index], at: now)
+            } else {
+                buckets.append(TokenBucket(rates[index], at: now))
+            }
+        }
+        buckets.removeLast(buckets.count - rates.count)
         return step(at: now, among: &waiters)
+    }
+
+    /// Notes the end of a task that was passed on; nil if nothing has to be done.
+    mutating func note(_ end: QuotaBook.End, at now: TimerInstant, among waiters: inout Waiters) -> Step? {
+        for index in buckets.indices where buckets[index].rate.isOfCost && end.cost != end.expectedCost {
+            buckets[index].correct(by: end.cost - end.expectedCost, at: now)
+        }
+        book?.note(end, at: now)
+        return waiting > 0 ? step(at: now, among: &waiters) : nil
     }
 
     /// Takes out all that wait; the tokens stay as they are, since the server that counts requests does not know of it.
     mutating func removeAll(among waiters: inout Waiters) -> Step {
         var step = Step(alarm: alarm)
-        while let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        for priority in ThrottlePriority.allCases {
+            while let waiter = popFirst(of: priority, among: &waiters) { step.passing.append((waiter, Pass(cost: 0))) }
+        }
         return step
     }
 
     /// Whether it equals a new one.
-    func isIdle(at now: TimerInstant) -> Bool { waiting == 0 && bucket.isFull(at: now) }
+    func isIdle(at now: TimerInstant) -> Bool {
+        waiting == 0 && buckets.allSatisfy { $0.isFull(at: now) } && book?.isIdle(at: now) != false
+    }
 
-    private mutating func popFirst(among waiters: inout Waiters) -> Waiter? {
-        guard let (waiter, _) = waiters.popFirst(of: &queue) else { return nil }
-        waiting -= 1
+    // MARK: Turns
+
+    /// The priority of the next waiter that is passed on; nil if none waits.
+    private func nextPriority(at now: TimerInstant) -> ThrottlePriority? {
+        waiting == 0 ? nil : turns.turn(among: queues.map { $0.count > 0 }, at: now)
+    }
+
+    /// The earliest time at which a request may be passed on before all that wait.
+    private mutating func turn(for cost: Int64, at now: TimerInstant) -> TimerInstant {
+        let turn = earliestTurn(for: cost, after: 0, theirCost: 0, at: now)
+        return book.map { _ in max(turn, book!.turn(for: cost, at: now)) } ?? turn
+    }
+
+    /// The earliest time at which the buckets let a request pass after others.
+    private mutating func earliestTurn(
+        for cost: Int64, after others: Int, theirCost: Int64, at now: TimerInstant
+    ) -> TimerInstant {
+        var turn = now
+        for index in buckets.indices {
+            let tokens = buckets[index].rate.isOfCost ? theirCost : Int64(others)
+            turn = max(turn, buckets[index].turn(for: cost, after: tokens, at: now))
+        }
+        return turn
+    }
+
+    /// Takes what a request needs, if it is all there.
+    @inline(__always)
+    private mutating func take(_ cost: Int64, at now: TimerInstant) -> Pass? {
+        for index in buckets.indices where !buckets[index].has(cost, at: now) { return nil }
+        if book?.isQuiet(at: now) == false, book!.turn(for: cost, at: now) > now { return nil }
+        for index in buckets.indices { buckets[index].take(cost) }
+        guard book != nil else { return Pass(cost: cost) }
+        return Pass(cost: cost, number: book!.pass(cost, at: now))
+    }
+
+    private mutating func popFirst(of priority: ThrottlePriority, among waiters: inout Waiters) -> Waiter? {
+        guard let (waiter, cost) = queues.change(priority, { waiters.popFirst(of: &$0.ends) }) else { return nil }
+        count(out: cost, of: priority)
         return waiter
+    }
+
+    private mutating func count(out cost: Int64, of priority: ThrottlePriority) {
+        waiting -= 1
+        queues.change(priority) {
+            $0.count -= 1
+            $0.cost -= cost
+        }
     }
 }
 
-/// A token bucket: tokens come at an even pace until the bucket is full, and each request takes one.
+/// A token bucket: tokens come at an even pace until the bucket is full, and each request takes one, or as many as it costs.
 ///
-/// Everything is counted in whole numbers. The unit is what one nanosecond adds for a single request per period. So a token has
-/// as many units as the period has nanoseconds, and each nanosecond adds a unit for each request per period.
+/// Everything is counted in whole numbers. The unit is what one nanosecond adds for a single token per period. So a token has
+/// as many units as the period has nanoseconds, and each nanosecond adds a unit for each token per period.
 ///
-/// In any stretch of time, no more tokens go than the bucket holds and than come meanwhile.
+/// A request that costs more than the bucket holds passes when it is full, and the next one waits until what it took has come. In
+/// any stretch of time, no more tokens go than the bucket holds and than come meanwhile, but for the excess of one request.
 struct TokenBucket {
     private(set) var rate: RateLimit.Rate
     private var content: Int128
@@ -180,20 +307,29 @@ struct TokenBucket {
         present = now
     }
 
-    /// Takes a token, and answers whether there was one.
-    mutating func take(at now: TimerInstant) -> Bool {
+    /// Whether the tokens for a request are there.
+    @inline(__always)
+    mutating func has(_ cost: Int64, at now: TimerInstant) -> Bool {
         move(to: now)
-        guard content >= Self.token(of: rate) else { return false }
-        content -= Self.token(of: rate)
-        return true
+        return content >= needed(for: tokens(for: cost))
     }
 
-    /// The time at which the next token is there, or that of a token after `others` more, if none goes before; for each of the
-    /// others it may be a nanosecond later.
-    mutating func nextToken(after others: Int = 0, at now: TimerInstant) -> TimerInstant {
+    /// Takes the tokens of a request.
+    @inline(__always)
+    mutating func take(_ cost: Int64) { content -= Self.token(of: rate) * Int128(tokens(for: cost)) }
+
+    /// Takes more tokens, or gives some back, because a request has cost more or less than expected.
+    mutating func correct(by difference: Int64, at now: TimerInstant) {
         move(to: now)
-        let missing = max(0, Self.token(of: rate) * (Int128(others) + 1) - content)
-        let pace = Int128(rate.requests)
+        content = min(content - Self.token(of: rate) * Int128(difference), Self.capacity(of: rate))
+    }
+
+    /// The time at which the tokens for a request are there after others have `taken` theirs, if none goes before; for each of the
+    /// others it may be a nanosecond later.
+    mutating func turn(for cost: Int64, after taken: Int64 = 0, at now: TimerInstant) -> TimerInstant {
+        move(to: now)
+        let missing = max(0, Self.token(of: rate) * Int128(taken) + needed(for: tokens(for: cost)) - content)
+        let pace = Int128(rate.amount)
         return TimerInstant(nanoseconds: Int64(clamping: Int128(present.nanoseconds) + (missing + pace - 1) / pace))
     }
 
@@ -218,9 +354,15 @@ struct TokenBucket {
     private mutating func move(to now: TimerInstant) {
         guard now > present else { return }
         let passed = Int128(now.nanoseconds) - Int128(present.nanoseconds)
-        content = min(content + passed * Int128(rate.requests), Self.capacity(of: rate))
+        content = min(content + passed * Int128(rate.amount), Self.capacity(of: rate))
         present = now
     }
+
+    /// How many tokens a request takes.
+    private func tokens(for cost: Int64) -> Int64 { rate.isOfCost ? cost : 1 }
+
+    /// What must be there for that many tokens: not more than the bucket holds.
+    private func needed(for tokens: Int64) -> Int128 { Self.token(of: rate) * Int128(min(tokens, Int64(rate.burst))) }
 
     private static func token(of rate: RateLimit.Rate) -> Int128 { Int128(rate.nanosecondsPerPeriod) }
 

@@ -50,6 +50,16 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     }
 }
 
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// Whether the server has refused the request because it got too many: 429, or 503 with a time after which to try again.
+    ///
+    /// ``Backoff`` and ``RetryBudget`` treat such a failure differently from others.
+    public var isThrottled: Bool {
+        guard case .answered(let status) = ResultMeaning(self) else { return false }
+        return status == .tooManyRequests || status == .serviceUnavailable && RetryAfter.isGiven(by: response)
+    }
+}
+
 /// Retries after transient failures, up to a number of attempts, with delays that follow a rule.
 ///
 /// ```swift
@@ -68,8 +78,8 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
 /// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, ``HTTPError/Code/deadlineExceeded``, whatever the response | no |
 /// | everything else | no |
 ///
-/// Prefer ``exponential(delay:maximumNumberOfAttempts:maximumDelay:random:)``. With the other rules, clients that failed
-/// together come back together.
+/// Prefer ``exponential(delay:throttledDelay:maximumNumberOfAttempts:maximumDelay:random:)``. With the other rules, clients that
+/// failed together come back together.
 public struct Backoff: HTTPRetryStrategy {
     private let rule: Rule
     private let maximumNumberOfAttempts: Int
@@ -81,7 +91,7 @@ public struct Backoff: HTTPRetryStrategy {
 
     fileprivate enum Rule {
         case constant(TimeInterval)
-        case exponential(Pacing, RandomSource)
+        case exponential(Pacing, throttled: Pacing, RandomSource)
     }
 
     /// The delay of the rule, after a transient failure with attempts left.
@@ -89,8 +99,9 @@ public struct Backoff: HTTPRetryStrategy {
         guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
         switch rule {
         case .constant(let delay): return delay
-        case .exponential(let pacing, let random):
-            return pacing.delay(afterFailures: result.attempts, roll: random.unit()) / .seconds(1)
+        case .exponential(let pacing, let throttled, let random):
+            return (result.isThrottled ? throttled : pacing).delay(afterFailures: result.attempts, roll: random.unit())
+                / .seconds(1)
         }
     }
 
@@ -116,18 +127,25 @@ extension HTTPRetryStrategy where Self == Backoff {
 
     /// Retries after a random delay between zero and a bound that doubles each time.
     ///
-    /// This is called full jitter: it spreads clients that failed together over the whole time.
+    /// This is called full jitter: it spreads clients that failed together over the whole time. A server that refuses requests
+    /// because it gets too many needs more time than one whose connection was lost, so that has a bound of its own; see
+    /// `HTTPResult.isThrottled`.
     ///
     /// - Parameters:
-    ///   - delay: the bound of the first delay, in seconds; half a second by default.
+    ///   - delay: the bound of the first delay, in seconds; 50 milliseconds by default.
+    ///   - throttledDelay: the bound of the first delay after a refusal of too many requests, in seconds; a second by default, and
+    ///     never less than `delay`.
     ///   - maximumNumberOfAttempts: the number of attempts, including the first; three by default.
     ///   - maximumDelay: the largest bound, in seconds; half a minute by default.
     ///   - random: chooses the delay; give a seeded source in tests.
     public static func exponential(
-        delay: TimeInterval = 0.5, maximumNumberOfAttempts: Int = 3, maximumDelay: TimeInterval = 30,
-        random: RandomSource = .system
+        delay: TimeInterval = 0.05, throttledDelay: TimeInterval = 1, maximumNumberOfAttempts: Int = 3,
+        maximumDelay: TimeInterval = 30, random: RandomSource = .system
     ) -> Backoff {
-        let pacing = Pacing(first: Backoff.duration(delay), maximum: Backoff.duration(maximumDelay))
-        return Backoff(rule: .exponential(pacing, random), maximumNumberOfAttempts: maximumNumberOfAttempts)
+        let (first, maximum) = (Backoff.duration(delay), Backoff.duration(maximumDelay))
+        let pacing = Pacing(first: first, maximum: maximum)
+        let throttled = Pacing(first: max(first, Backoff.duration(throttledDelay)), maximum: maximum)
+        return Backoff(
+            rule: .exponential(pacing, throttled: throttled, random), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 }

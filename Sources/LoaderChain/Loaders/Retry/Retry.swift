@@ -21,7 +21,8 @@ import LoaderChainPlatformFoundation
 /// - that would not begin before the request's ``HTTPRequest/deadline``;
 /// - when the ``RetryBudget`` is spent.
 ///
-/// In all these cases the last result is the task's, with the number of attempts. No delay is shorter than the one that
+/// In all these cases the last result is the task's, with the number of attempts; the last four are counted in ``readings``, and
+/// noted in traces as `retry.suppressed`. No delay is shorter than the one that
 /// the server requests in a `Retry-After` header, up to a maximum.
 ///
 /// A cancel during a delay completes the task at once, and a reset completes it with
@@ -32,33 +33,34 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     let budget: RetryBudget
     private let strategy: (any HTTPRetryStrategy)?
     private let hasStrategy: Bool
-    private let deadline: Duration?
+    private let totalTimeout: Duration?
     private let maximumRetryAfter: Duration
     private let runs = Locked(LinkedQueue<RetryRun>())
     /// How many attempts were decided on after the first.
     let retries = Tally()
-    /// How many attempts were not made because the budget was spent.
-    let unpaid = Tally()
+    /// How many attempts that a strategy wanted were not made, by the reason.
+    let suppressed = Dictionary(uniqueKeysWithValues: SuppressedRetry.allCases.map { ($0, Tally()) })
 
     /// Makes a loader that retries.
     ///
     /// - Parameters:
     ///   - strategy: the strategy for requests without their own; nil to retry only those that have one. By default there are
-    ///     three attempts, with random delays of up to half a second and a second between them.
-    ///   - deadline: the time limit of all attempts of a request together, including delays, unless its
-    ///     ``HTTPRequest/retryDeadline`` says otherwise; by default unlimited. It sets the request's
+    ///     three attempts, with random delays between them: up to 50 ms and 100 ms, or up to one second and two if the server
+    ///     refuses requests because it gets too many.
+    ///   - totalTimeout: the time limit of all attempts of a request together, including delays, unless its
+    ///     ``HTTPRequest/totalTimeout`` says otherwise; by default unlimited. It sets the request's
     ///     ``HTTPRequest/deadline`` to this long after its arrival, unless that is earlier already.
     ///   - maximumRetryAfter: the longest delay that a server can request; a minute by default.
     ///   - budget: limits the retries of all requests; nil for a ``RetryBudget`` of this loader's own.
     ///   - timers: the clock and the timers of the delays.
     public init(
-        _ strategy: (any HTTPRetryStrategy)? = .exponential(), deadline: Duration? = nil,
+        _ strategy: (any HTTPRetryStrategy)? = .exponential(), totalTimeout: Duration? = nil,
         maximumRetryAfter: Duration = .seconds(60), budget: RetryBudget? = nil,
         timers: any Timers = SystemTimers.shared
     ) {
         self.strategy = strategy
         hasStrategy = strategy != nil
-        self.deadline = deadline
+        self.totalTimeout = totalTimeout
         self.maximumRetryAfter = maximumRetryAfter
         self.budget = budget ?? RetryBudget(timers: timers)
         self.timers = timers
@@ -79,7 +81,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     @inline(never)
     private func begin(_ task: HTTPTask, by strategy: any HTTPRetryStrategy) {
         budget.noteRequest()
-        if let time = task.option(RetryDeadlineOption.self) ?? deadline {
+        if let time = task.option(TotalTimeoutOption.self) ?? totalTimeout {
             task.request.deadline = .after(time, on: timers)
         }
         let run = RetryRun(task, by: strategy, self)
@@ -119,11 +121,13 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
             LoaderReading(
                 "loaderchain.retry.retries", .counter, retries.count, unit: "{attempt}",
                 help: "How many attempts were decided on after the first"),
-            LoaderReading(
-                "loaderchain.retry.budget.refused", .counter, unpaid.count, unit: "{attempt}",
-                help: "How many retries were not made because the budget was spent"),
         ]
-        return counts + budget.readings("loaderchain.retry")
+        let suppressed = SuppressedRetry.allCases.map { reason in
+            LoaderReading(
+                "loaderchain.retry.suppressed", .counter, self.suppressed[reason]?.count ?? 0, unit: "{attempt}",
+                help: "How many attempts that a strategy wanted were not made", attributes: ["reason": reason.rawValue])
+        }
+        return counts + suppressed + budget.readings("loaderchain.retry")
     }
 
     // MARK: For its runs
@@ -142,15 +146,27 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     }
 }
 
+/// Why an attempt that a strategy wants is not made.
+enum SuppressedRetry: String, CaseIterable, Sendable {
+    /// The request has effects, which another attempt could repeat.
+    case notRepeatable = "not-repeatable"
+    /// The body cannot be sent again.
+    case body
+    /// The deadline comes before the next attempt.
+    case deadline
+    /// Other requests have spent the budget.
+    case budget
+}
+
 /// The retry strategy of a request; nil, the default, for the strategy of the ``Retry`` loader.
 package enum RetryOption: HTTPRequestOption {
     /// The loader's strategy.
     package static var defaultOptionValue: (any HTTPRetryStrategy)? { nil }
 }
 
-/// How long all attempts of a request may take together; nil, the default, for the deadline of the ``Retry`` loader.
-package enum RetryDeadlineOption: HTTPRequestOption {
-    /// The loader's deadline.
+/// How long all attempts of a request may take together; nil, the default, for the limit of the ``Retry`` loader.
+package enum TotalTimeoutOption: HTTPRequestOption {
+    /// The loader's limit.
     package static var defaultOptionValue: Duration? { nil }
 }
 
@@ -169,12 +185,12 @@ extension HTTPRequest {
         set { self[option: RetryOption.self] = newValue }
     }
 
-    /// How long all attempts may take together, including delays; nil for the deadline of the ``Retry`` loader.
+    /// How long all attempts may take together, including delays; nil for the limit of the ``Retry`` loader.
     ///
     /// It counts from the arrival at that loader, where it becomes the request's ``deadline`` unless that is earlier.
-    public var retryDeadline: Duration? {
-        get { self[option: RetryDeadlineOption.self] }
-        set { self[option: RetryDeadlineOption.self] = newValue }
+    public var totalTimeout: Duration? {
+        get { self[option: TotalTimeoutOption.self] }
+        set { self[option: TotalTimeoutOption.self] = newValue }
     }
 
     /// Whether the request may be repeated, because making it twice does no harm.

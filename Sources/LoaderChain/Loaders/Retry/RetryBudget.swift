@@ -50,10 +50,13 @@ public final class RetryBudget: Sendable {
     }
 
     /// Takes a retry from the budget, and returns whether there was one.
-    public func takeRetry() -> Bool {
+    ///
+    /// - Parameter isThrottled: whether the server has refused the request because it got too many. Such a retry takes five
+    ///   fourteenths of another: to refuse costs the server little, and the delay before the retry is longer.
+    public func takeRetry(isThrottled: Bool = false) -> Bool {
         guard let state else { return true }
         let now = timers.now
-        return state.withLock { $0.takeRetry(at: now) }
+        return state.withLock { $0.takeRetry(isThrottled: isThrottled, at: now) }
     }
 
     /// Gives back a retry that was taken, but not made.
@@ -90,6 +93,8 @@ struct RetryBudgetState {
     private var saved: SlidingWindow<Int64>
 
     static var price: Int64 { 1_000_000 }
+    /// The price of a retry after the server has refused to do any work.
+    static var throttledPrice: Int64 { price * 5 / 14 }
 
     /// Makes a budget of `ratio` retries per request, and at least `minimumPerSecond` retries, over a sliding window.
     init(ratio: Double, minimumPerSecond: Int, window: Duration) {
@@ -112,9 +117,11 @@ struct RetryBudgetState {
     }
 
     /// Takes a retry from the budget, and returns whether there was one.
-    mutating func takeRetry(at now: TimerInstant) -> Bool {
-        guard remaining(at: now) > 0 else { return false }
-        saved.add(-Self.price)
+    mutating func takeRetry(isThrottled: Bool = false, at now: TimerInstant) -> Bool {
+        saved.move(to: now)
+        let price = isThrottled ? Self.throttledPrice : Self.price
+        guard reserve + saved.sum >= price else { return false }
+        saved.add(-price)
         return true
     }
 

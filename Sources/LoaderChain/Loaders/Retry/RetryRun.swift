@@ -91,22 +91,21 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         guard let seconds = strategy.retryDelay(for: result), seconds < .infinity else { return nil }
 
         let request = task.request
-        // The request has effects, which another attempt could repeat.
-        guard request.isRepeatable else { return nil }
-        // The body cannot be sent again.
-        guard request.body.canBeSentAgain else { return nil }
+        guard request.isRepeatable else { return suppress(.notRepeatable) }
+        guard request.body.canBeSentAgain else { return suppress(.body) }
 
         let longest: TimeInterval = 1_000_000_000
         let delay = max(.seconds(min(max(0, seconds), longest)), retry.delayAsked(by: result.response))
-        // The deadline comes before the next attempt.
-        if let deadline = task.deadline, deadline.remaining <= delay { return nil }
-        // Other requests have spent the budget.
-        guard retry.budget.takeRetry() else {
-            retry.unpaid.increment()
-            return nil
-        }
+        if let deadline = task.deadline, deadline.remaining <= delay { return suppress(.deadline) }
+        guard retry.budget.takeRetry(isThrottled: result.isThrottled) else { return suppress(.budget) }
         retry.retries.increment()
         return delay
+    }
+
+    private func suppress(_ reason: SuppressedRetry) -> Duration? {
+        retry.suppressed[reason]?.increment()
+        task.note("retry.suppressed", at: retry.timers.now, [("retry.reason", .text(reason.rawValue))])
+        return nil
     }
 
     // MARK: Pauses

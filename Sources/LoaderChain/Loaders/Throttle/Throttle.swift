@@ -466,7 +466,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     }
 
     /// Gives the slot to the next waiter; this is called for tasks that did not wait and are counted for no host.
-    func taskHasEnded(_ task: HTTPTask) {
+    func taskHasEnded(_ task: HTTPTask, with result: HTTPResult) {
         finish(ThrottleSlot(number: task.number, lane: nil))
     }
 

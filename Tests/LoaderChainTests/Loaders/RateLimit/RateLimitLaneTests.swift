@@ -4,7 +4,7 @@ import Testing
 
 /// Random walks of arrivals, leavings, rings and changes, against an array of those who wait.
 @Suite(.timeLimit(.minutes(10))) struct RateLimitLaneTests {
-    @Test(arguments: 0..<10) func everyWalkServesInOrderAndForgetsNone(group: UInt64) {
+    @Test(arguments: 0..<10) func randomWalksServeInOrderAndLoseNoWaiter(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = LaneWalk(seed: seed)
             walk.run(steps: 40)
@@ -19,29 +19,41 @@ private final class LaneWalk {
     private var now: Int64 = 0
     private let capacity: Int
     private var lane: RateLimitLane<Int>
-    /// The naive model: a bucket of its own, and who waits.
-    private var bucket: TokenBucket
-    private var waiting: [(number: Int, place: QueuePlace)] = []
+    /// The naive model: buckets and turns of its own, and who waits.
+    private var buckets: [TokenBucket]
+    private var turns = PriorityTurns()
+    private var waiting: [Waiting] = []
     private var waiters = RateLimitLane<Int>.Waiters()
     /// Places that lead nowhere any more.
-    private var left: [QueuePlace] = []
+    private var left: [Waiting] = []
     /// What the owner's alarm is set for.
     private var alarm: TimerInstant?
     private var arrivals = 0
 
+    private struct Waiting {
+        var number: Int
+        var cost: Int64
+        var priority: ThrottlePriority
+        var place = QueuePlace.nowhere
+    }
+
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         capacity = Int.random(in: 0...6, using: &random)
-        let rate = Self.rate(&random)
-        lane = RateLimitLane(rate, at: TimerInstant(nanoseconds: 0))
-        bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: 0))
+        let rates = Self.rates(&random)
+        lane = RateLimitLane(rates, nil, at: TimerInstant(nanoseconds: 0))
+        buckets = rates.map { TokenBucket($0, at: TimerInstant(nanoseconds: 0)) }
     }
 
-    private static func rate(_ random: inout SeededGenerator) -> RateLimit.Rate {
-        RateLimit.Rate(
-            requests: Int.random(in: 1...5, using: &random),
-            per: .nanoseconds(Int64.random(in: 1...100, using: &random)),
-            burst: Int.random(in: 1...3, using: &random))
+    private static func rates(_ random: inout SeededGenerator) -> [RateLimit.Rate] {
+        (0..<Int.random(in: 1...2, using: &random)).map { _ in
+            let amount = Int.random(in: 1...5, using: &random)
+            let period = Duration.nanoseconds(Int64.random(in: 1...100, using: &random))
+            let burst = Int.random(in: 1...3, using: &random)
+            return Bool.random(using: &random)
+                ? RateLimit.Rate(cost: amount, per: period, burst: burst)
+                : RateLimit.Rate(requests: amount, per: period, burst: burst)
+        }
     }
 
     private var instant: TimerInstant { TimerInstant(nanoseconds: now) }
@@ -50,11 +62,11 @@ private final class LaneWalk {
         for _ in 0..<steps where fault.isEmpty {
             step()
             expect(lane.waiting == waiting.count, "\(lane.waiting) wait, not \(waiting.count)")
-            // No task waits without an alarm for the very next token, and no alarm is set without a task.
+            // No task waits without an alarm for the very next turn, and no alarm is set without a task.
             expect((alarm == nil) == waiting.isEmpty, "\(waiting.count) wait, and the alarm is \(alarm as Any)")
-            if let alarm, instant <= alarm {
-                expect(alarm == bucket.nextToken(at: instant), "the alarm is not for the next token")
-                expect(alarm == lane.alarmTime(at: instant), "the alarm moves with time alone")
+            if let alarm, let next, instant <= alarm {
+                expect(alarm == turn(for: next.cost), "the alarm is not for the next turn")
+                expect(alarm == lane.alarmTime(at: instant, among: waiters), "the alarm moves with time alone")
             }
         }
         var rings = 0
@@ -82,91 +94,142 @@ private final class LaneWalk {
         }
     }
 
+    // MARK: The model
+
+    private var ready: PerPriority<Bool> {
+        var ready = PerPriority(false)
+        for task in waiting { ready[task.priority] = true }
+        return ready
+    }
+
+    /// The task whose turn is next.
+    private var next: Waiting? {
+        guard let priority = turns.turn(among: ready, at: instant) else { return nil }
+        return waiting.first { $0.priority == priority }
+    }
+
+    private func take(_ cost: Int64) -> Bool {
+        var taken = buckets
+        for index in taken.indices where !taken[index].take(cost, at: instant) { return false }
+        buckets = taken
+        return true
+    }
+
+    /// When the tokens for a request are there, if none goes before.
+    private func turn(for cost: Int64) -> TimerInstant {
+        var turn = instant
+        for index in buckets.indices { turn = max(turn, buckets[index].turn(for: cost, at: instant)) }
+        return turn
+    }
+
+    /// When a newcomer has its turn, after others of its priority that wait.
+    private func turn(for newcomer: Waiting) -> TimerInstant {
+        var (buckets, turn) = (buckets, instant)
+        for task in waiting.filter({ $0.priority == newcomer.priority }) + [newcomer] {
+            for index in buckets.indices { turn = max(turn, buckets[index].turn(for: task.cost, at: turn)) }
+            for index in buckets.indices { _ = buckets[index].take(task.cost, at: turn) }
+        }
+        return turn
+    }
+
+    // MARK: The steps
+
     private func arrive() {
         arrivals += 1
-        let first = lane.admit(nil, capacity: capacity, at: instant, among: &waiters)
+        var newcomer = Waiting(
+            number: arrivals, cost: Int64.random(in: 0...5, using: &random),
+            priority: ThrottlePriority.allCases.randomElement(using: &random) ?? .normal)
+        var arrival = RateLimitLane<Int>.Arrival(cost: newcomer.cost, priority: newcomer.priority)
+        let first = lane.admit(arrival, capacity: capacity, at: instant, among: &waiters)
         if case .mustWait = first {
             let hasDeadline = Bool.random(using: &random)
-            let deadline =
+            arrival.waiter = arrivals
+            arrival.deadline =
                 hasDeadline ? instant.advanced(by: .nanoseconds(Int.random(in: 0...90, using: &random))) : .never
-            let turn = turn(after: waiting.count)
-            let second = lane.admit(arrivals, until: deadline, capacity: capacity, at: instant, among: &waiters)
+            let turn = turn(for: newcomer)
+            let second = lane.admit(arrival, capacity: capacity, at: instant, among: &waiters)
             // A full bucket loses the part of a nanosecond by which each token comes late.
             let lost = Duration.nanoseconds(waiting.count)
             if case .tooLate(let delay) = second {
                 let told = instant.advanced(by: delay)
-                return expect(
-                    deadline <= told && told <= turn && turn <= told.advanced(by: lost), "\(second) for \(turn)")
+                expect(arrival.deadline <= told && told <= turn, "\(second) for \(turn)")
+                // With two buckets, each can be the one that others wait for.
+                return expect(buckets.count > 1 || turn <= told.advanced(by: lost), "\(second) for \(turn)")
             }
-            expect(turn < deadline.advanced(by: lost), "waits for \(turn) in spite of \(deadline)")
+            expect(
+                buckets.count > 1 || turn < arrival.deadline.advanced(by: lost),
+                "waits for \(turn) in spite of \(arrival.deadline)")
             guard case .waits(let place, let new) = second else { return expect(false, "\(first) and then \(second)") }
             expect(waiting.count < capacity, "waits beyond the capacity")
-            expect((new != nil) == (alarm == nil), "another alarm")
-            waiting.append((arrivals, place))
+            newcomer.place = place
+            let before = next?.number
+            if !ready[newcomer.priority] { turns.forget(newcomer.priority) }
+            waiting.append(newcomer)
             if new != nil { setAlarm() }
-            return
+            return expect(
+                (new != nil) == (before == nil || next?.priority == newcomer.priority && next?.number == arrivals),
+                "another alarm")
         }
-        let passes = waiting.isEmpty && bucket.take(at: instant)
-        let refusal = instant.duration(to: max(instant, bucket.nextToken(at: instant)))
+        let passes = waiting.isEmpty && take(newcomer.cost)
+        let refusal = instant.duration(to: turn(for: next?.cost ?? newcomer.cost))
         switch first {
-        case .passes: expect(passes, "\(arrivals) passes")
+        case .passes(let pass): expect(passes && pass == .init(cost: newcomer.cost), "\(arrivals) passes")
         case .refused(let delay): expect(!passes && delay == refusal, "\(first) for \(arrivals)")
         case .mustWait, .waits, .tooLate: expect(false, "\(first) for \(arrivals)")
         }
         expect(passes || waiting.count >= capacity, "refused although the queue is not full")
     }
 
-    /// When a newcomer has its token, after others that wait.
-    private func turn(after others: Int) -> TimerInstant {
-        var (bucket, turn) = (bucket, instant)
-        for _ in 0...others {
-            turn = max(turn, bucket.nextToken(at: turn))
-            _ = bucket.take(at: turn)
-        }
-        return turn
-    }
-
     private func leave() {
         guard let index = waiting.indices.randomElement(using: &random) else {
-            guard let place = left.randomElement(using: &random) else { return }
-            return expect(lane.leave(place, among: &waiters) == nil, "one left who was not there")
+            guard let task = left.randomElement(using: &random) else { return }
+            return expect(
+                lane.leave(task.place, of: task.priority, among: &waiters) == nil, "one left who was not there")
         }
-        let (number, place) = waiting.remove(at: index)
-        let other = lane.leave(place, among: &waiters)
-        expect(other?.waiter == number && other?.isLast == waiting.isEmpty, "one could not leave")
-        left.append(place)
-        if other?.isLast == true { setAlarm() }
+        let task = waiting.remove(at: index)
+        let other = lane.leave(task.place, of: task.priority, among: &waiters)
+        expect(other?.waiter == task.number, "one could not leave")
+        left.append(task)
+        if other?.alarm != nil { setAlarm() }
     }
 
     private func ring() { take(lane.step(at: instant, among: &waiters)) }
 
     private func change() {
-        let rate = Self.rate(&random)
-        bucket.change(to: rate, at: instant)
-        take(lane.change(to: rate, at: instant, among: &waiters))
+        let rates = Self.rates(&random)
+        for index in rates.indices {
+            if index < buckets.count {
+                buckets[index].change(to: rates[index], at: instant)
+            } else {
+                buckets.append(TokenBucket(rates[index], at: instant))
+            }
+        }
+        buckets.removeLast(buckets.count - rates.count)
+        take(lane.change(to: rates, at: instant, among: &waiters))
     }
 
     private func sendAway() {
         let step = lane.removeAll(among: &waiters)
-        expect(step.passing == waiting.map(\.number), "sent others away than wait")
-        left += waiting.map(\.place)
+        expect(Set(step.passing.map(\.waiter)) == Set(waiting.map(\.number)), "sent others away than wait")
+        left += waiting
         waiting = []
         setAlarm()
     }
 
     private func take(_ step: RateLimitLane<Int>.Step) {
-        for number in step.passing {
-            expect(bucket.take(at: instant), "\(number) passes without a token")
-            expect(waiting.first?.number == number, "\(number) passes out of turn")
-            if !waiting.isEmpty { left.append(waiting.removeFirst().place) }
+        for (number, _) in step.passing {
+            guard let next else { return expect(false, "\(number) passes, and none waits") }
+            expect(take(next.cost), "\(number) passes without its tokens")
+            expect(next.number == number, "\(number) passes out of turn")
+            left.append(next)
+            waiting.removeAll { $0.number == next.number }
+            turns.count(next.priority, past: ready, at: instant)
         }
-        if !waiting.isEmpty {
-            expect(!bucket.take(at: instant), "\(waiting[0].number) waits although there is a token")
-        }
+        if let next { expect(turn(for: next.cost) > instant, "\(next.number) waits although it is its turn") }
         setAlarm()
     }
 
-    private func setAlarm() { alarm = lane.alarmTime(at: instant) }
+    private func setAlarm() { alarm = lane.alarmTime(at: instant, among: waiters) }
 
     private func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) {
         if !isTrue, fault.isEmpty { fault = message() }

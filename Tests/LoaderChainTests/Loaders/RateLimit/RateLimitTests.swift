@@ -25,7 +25,7 @@ import Testing
         limit.load(request: HTTPRequest(host: host, path: "/\(name)")) { [log] in log.note("\(name) \($0.summary)") }
     }
 
-    @Test func requestsPassAtAnEvenPaceInTheirOrder() {
+    @Test func requestsPassInOrderAtEvenPace() {
         let (limit, terminal) = chain(burst: 2)
         for number in 0..<30 { load("\(number)", with: limit) }
         #expect(terminal.requests.count == 2 && limit.waiting == 28)
@@ -39,7 +39,7 @@ import Testing
         #expect(timers.pendingCount == 0 && limit.waiting == 0)
     }
 
-    @Test func whatComesTooEarlyIsRefusedWhereNothingMayWait() throws {
+    @Test func earlyRequestIsRefusedWithoutQueue() throws {
         let (limit, terminal) = chain(waiting: .refuse)
         load("a", with: limit)
         timers.advance(by: .milliseconds(40))
@@ -53,7 +53,7 @@ import Testing
         #expect(terminal.requests.count == 2 && timers.pendingCount == 0)
     }
 
-    @Test func theWaitingAreBounded() {
+    @Test func requestsBeyondQueueMaximumAreRefused() {
         let (limit, _) = chain(waiting: .queue(maximum: 2))
         for number in 0..<5 { load("\(number)", with: limit) }
         #expect(log.events == ["0 response", "3 rateLimited", "4 rateLimited"])
@@ -61,7 +61,7 @@ import Testing
         #expect(log.events.suffix(2) == ["1 response", "2 response"])
     }
 
-    @Test func aTaskThatCannotHaveItsTurnInTimeFailsOnArrival() throws {
+    @Test func taskThatWouldMissItsDeadlineFailsOnArrival() throws {
         let (limit, terminal) = chain()
         for (number, time) in [500, 500, 150, 200, 201].enumerated() {
             var request = HTTPRequest(host: "example.com", path: "/\(number)")
@@ -77,19 +77,19 @@ import Testing
         #expect(terminal.requests.count == 3 && timers.pendingCount == 0)
     }
 
-    @Test func aWaiterWhoseTurnIsPutOffEndsAtItsDeadline() {
+    @Test func waiterDelayedByNewRateFailsAtItsDeadline() {
         let (limit, terminal) = chain()
         load("0", with: limit)
         var request = HTTPRequest.sample
         request.deadline = .after(.milliseconds(150), on: timers)
         limit.load(request: request) { [log] in log.note("1 \($0.summary)") }
-        limit.rate = RateLimit.Rate(requests: 1, per: .seconds(1))
+        limit.rates = [RateLimit.Rate(requests: 1, per: .seconds(1))]
         timers.advance(by: .milliseconds(150))
         #expect(log.events == ["0 response", "1 deadlineExceeded"])
         #expect(terminal.requests.count == 1 && timers.pendingCount == 0 && limit.waiting == 0)
     }
 
-    @Test func aCancelledWaiterLeavesAtOnceAndTakesNoToken() {
+    @Test func cancelledWaiterLeavesWithoutTakingToken() {
         let (limit, terminal) = chain()
         let tasks = (0..<4).map { load("\($0)", with: limit) }
         tasks[1].cancel()
@@ -103,7 +103,7 @@ import Testing
         #expect(log.events.last == "5 cancelled" && limit.waiting == 1)
     }
 
-    @Test func aWaiterThatALoaderAboveEndsTakesNoToken() {
+    @Test func waiterCompletedAboveLeavesTheQueue() {
         let (limit, _) = chain()
         load("0", with: limit)
         let task = HTTPTask(request: .sample)
@@ -112,7 +112,7 @@ import Testing
         #expect(limit.waiting == 0 && timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIsPassedOnIsNotKeptHere() {
+    @Test func passedOnTaskIsNotRetained() {
         let limit = RateLimit(requests: 10, per: .seconds(1), timers: timers)
         let terminal = ScriptedTerminal()
         limit --> terminal
@@ -122,7 +122,7 @@ import Testing
         #expect(log.events == ["0 abandoned", "1 abandoned"])
     }
 
-    @Test func aResetEndsTheWaitingAndKeepsThePace() async {
+    @Test func resetFailsWaitersAndKeepsPace() async {
         let (limit, terminal) = chain()
         for number in 0..<3 { load("\(number)", with: limit) }
         await limit.reset()
@@ -132,7 +132,7 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
-    @Test func everyHostHasItsOwnPaceWhereThatIsAskedFor() {
+    @Test func perHostLimitGivesEachHostItsOwnPace() {
         let (limit, terminal) = chain(perHost: true)
         for host in ["a", "b", "A", "b"] { load(host, host: host, with: limit) }
         #expect(terminal.requests.count == 2 && limit.waiting == 2)
@@ -141,13 +141,13 @@ import Testing
         #expect(terminal.requests.count == 4 && timers.pendingCount == 0)
     }
 
-    @Test func twoPortsOfOneHostAreTwo() {
+    @Test func portsOfOneHostAreLimitedSeparately() {
         let (limit, terminal) = chain(perHost: true)
         for port in [8080, 9090, 8080] { limit.load(request: HTTPRequest(host: "localhost", port: port)) { _ in } }
         #expect(terminal.requests.map(\.port) == [8080, 9090] && limit.waiting == 1)
     }
 
-    @Test func anEndThatComesLateTakesNoOthersPlace() {
+    @Test func lateEndDoesNotRemoveAnotherWaiter() {
         let limit = RateLimit(requests: 10, per: .seconds(1), perHost: true, timers: timers)
         let terminal = ScriptedTerminal()
         limit --> terminal
@@ -165,7 +165,7 @@ import Testing
         #expect(log.events.count == 6 && limit.waiting == 0)
     }
 
-    @Test func hostsThatAreNoLongerCalledAreForgotten() {
+    @Test func idleHostsAreForgotten() {
         let (limit, terminal) = chain(perHost: true)
         for number in 0..<10_000 {
             load("", host: "host\(number)", with: limit)
@@ -176,27 +176,27 @@ import Testing
         #expect(hosts <= 100, "\(limit.details)")
     }
 
-    @Test func aNewRateHoldsForThoseWhoWaitToo() {
+    @Test func newRateAppliesToWaitingTasks() {
         let (limit, terminal) = chain(1)
         for number in 0..<4 { load("\(number)", with: limit) }
         timers.advance(by: .milliseconds(500))
-        limit.rate = RateLimit.Rate(requests: 10, per: .seconds(1))
+        limit.rates = [RateLimit.Rate(requests: 10, per: .seconds(1))]
         // Half a token was there already, and the rest comes ten times as fast.
         timers.advance(by: .milliseconds(49))
         #expect(terminal.requests.count == 1)
         timers.advance(by: .milliseconds(1))
         #expect(terminal.requests.count == 2)
-        limit.rate = RateLimit.Rate(requests: 1, per: .seconds(100))
+        limit.rates = [RateLimit.Rate(requests: 1, per: .seconds(100))]
         timers.advance(by: .seconds(99))
         #expect(terminal.requests.count == 2)
         timers.advance(by: .seconds(1))
         #expect(terminal.requests.count == 3)
-        limit.rate = RateLimit.Rate(requests: .max, per: .nanoseconds(1))
+        limit.rates = [RateLimit.Rate(requests: .max, per: .nanoseconds(1))]
         timers.advance(by: .nanoseconds(1))
         #expect(terminal.requests.count == 4 && timers.pendingCount == 0)
     }
 
-    @Test func fromManyThreadsEveryoneIsServedOnce() async throws {
+    @Test func concurrentTasksAllComplete() async throws {
         let limit = RateLimit(requests: 1_000_000_000, per: .seconds(1), waiting: .queue(maximum: .max))
         let terminal = ScriptedTerminal { _ in .success() }
         limit --> terminal
@@ -205,7 +205,9 @@ import Testing
             for number in 0..<500 {
                 let task = limit.load(request: .sample) { _ in ended.note("") }
                 if number % 5 == thread { task.cancel() }
-                if number % 100 == 50 { limit.rate = RateLimit.Rate(requests: 900_000_000 + number, per: .seconds(1)) }
+                if number % 100 == 50 {
+                    limit.rates = [RateLimit.Rate(requests: 900_000_000 + number, per: .seconds(1))]
+                }
             }
         }
         await ended.waitForEvents(2_000)
@@ -216,7 +218,7 @@ import Testing
         (Int.max, RateLimit.Waiting.queue(maximum: .max), false), (100, .queue(maximum: .max), false),
         (100, .queue(maximum: 3), true), (5, .refuse, false),
     ])
-    func itKeepsTheContract(_ requests: Int, _ waiting: RateLimit.Waiting, _ perHost: Bool) async {
+    func keepsTheContract(_ requests: Int, _ waiting: RateLimit.Waiting, _ perHost: Bool) async {
         let violations = await ContractCheck(patience: .patient) {
             RateLimit(requests: requests, per: .seconds(1), burst: 2, perHost: perHost, waiting: waiting, timers: $0)
         }.run()

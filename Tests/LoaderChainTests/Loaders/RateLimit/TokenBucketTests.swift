@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct TokenBucketTests {
-    @Test func aTokenComesExactlyWhenItsTimeHasCome() {
+    @Test func tokenIsGrantedExactlyWhenDue() {
         // Three a second: a third of a second is not a whole number of nanoseconds, and a token never comes too early.
         var bucket = TokenBucket(RateLimit.Rate(requests: 3, per: .seconds(1)), at: TimerInstant(nanoseconds: 0))
         var granted: [Int64] = []
@@ -12,51 +12,70 @@ import Testing
             let isGranted = bucket.take(at: now)
             #expect(isGranted)
             granted.append(now.nanoseconds)
-            now = bucket.nextToken(at: now)
+            now = bucket.turn(for: 1, at: now)
             let isEarly = bucket.take(at: TimerInstant(nanoseconds: now.nanoseconds - 1))
             #expect(!isEarly)
         }
         #expect(granted == (0..<7).map { $0 * 333_333_334 })
     }
 
-    @Test(arguments: 0..<10) func noWindowHasMoreAndNoneIsRefusedForNothing(group: UInt64) {
+    @Test(arguments: 0..<10) func grantsMatchBurstAndRateInEveryWindow(group: UInt64) {
         takeWalks(group: group, Self.walk)
     }
 
-    /// Asks at random times.
+    /// Asks at random times, with random costs.
     ///
-    /// A token must go exactly if then no window that ends now has more than burst and rate allow.
+    /// A request must pass exactly if then no window that ends now has more than burst and rate allow; what one request costs beyond
+    /// the burst counts only for the windows after it.
     private static func walk(_ seed: UInt64) -> String? {
         var random = SeededGenerator(seed: seed)
-        let rate = RateLimit.Rate(
-            requests: Int.random(in: 1...20, using: &random),
-            per: .nanoseconds(Int64.random(in: 1...5_000, using: &random)),
-            burst: Int.random(in: 1...8, using: &random))
+        let isOfCost = Bool.random(using: &random)
+        let amount = Int.random(in: 1...20, using: &random)
+        let period = Duration.nanoseconds(Int64.random(in: 1...5_000, using: &random))
+        let burst = Int.random(in: 1...8, using: &random)
+        let rate =
+            isOfCost
+            ? RateLimit.Rate(cost: amount, per: period, burst: burst)
+            : RateLimit.Rate(requests: amount, per: period, burst: burst)
         var now = Int64.random(in: -10_000...10_000, using: &random)
         var bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: now))
-        var granted: [Int64] = []
-        let typical = max(1, rate.nanosecondsPerPeriod / Int64(rate.requests))
+        var granted: [(time: Int64, tokens: Int64)] = []
+        let typical = max(1, rate.nanosecondsPerPeriod / Int64(amount))
         for step in 0..<50 {
             now +=
-                Int64.random(in: 0...(2 * typical), using: &random)
+                Int64.random(in: 0...(4 * typical), using: &random)
                 * (Int.random(in: 0..<8, using: &random) == 0 ? 9 : 1)
+            let cost = Int64.random(in: 0...12, using: &random)
+            let tokens = isOfCost ? cost : 1
             let isAllowed = granted.indices.allSatisfy { first in
-                let count = Int64(granted.count - first + 1 - rate.burst)
-                return count * rate.nanosecondsPerPeriod <= Int64(rate.requests) * (now - granted[first])
+                let sum = granted[first...].reduce(min(tokens, Int64(burst))) { $0 + $1.tokens } - Int64(burst)
+                return sum * rate.nanosecondsPerPeriod <= Int64(amount) * (now - granted[first].time)
             }
-            let next = bucket.nextToken(at: TimerInstant(nanoseconds: now))
+            let next = bucket.turn(for: cost, at: TimerInstant(nanoseconds: now))
             guard (next.nanoseconds <= now) == isAllowed else {
-                return "step \(step): the next token is due at \(next)"
+                return "step \(step): a request of \(cost) is due at \(next)"
             }
             // A clock that another thread has read a little earlier changes nothing.
             let late = TimerInstant(nanoseconds: now - Int64.random(in: 0...3, using: &random))
-            guard bucket.take(at: late) == isAllowed else { return "step \(step): granted \(!isAllowed)" }
-            if isAllowed { granted.append(now) }
+            guard bucket.take(cost, at: late) == isAllowed else { return "step \(step): granted \(!isAllowed)" }
+            if isAllowed { granted.append((now, tokens)) }
         }
         return nil
     }
 
-    @Test(arguments: 0..<10) func aChangedRateHoldsFromThenOn(seed: UInt64) {
+    @Test func correctedCostIsTakenOrGivenBack() {
+        let start = TimerInstant(nanoseconds: 0)
+        var bucket = TokenBucket(RateLimit.Rate(cost: 10, per: .seconds(1), burst: 10), at: start)
+        let isTaken = bucket.take(4, at: start)
+        bucket.correct(by: 16, at: start)
+        #expect(isTaken && bucket.turn(for: 1, at: start) == start.advanced(by: .milliseconds(1_100)))
+        bucket.correct(by: -16, at: start)
+        #expect(bucket.turn(for: 6, at: start) == start)
+        bucket.correct(by: -100, at: start)
+        #expect(bucket.isFull(at: start) && bucket.turn(for: 10, at: start) == start)
+    }
+
+    @Test(arguments: 0..<10) func changedRateAppliesImmediately(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var now: Int64 = 0
         var rate = RateLimit.Rate(requests: 10, per: .seconds(1), burst: 3)
@@ -66,7 +85,7 @@ import Testing
             let passed = Int64.random(in: 0...200_000_000, using: &random)
             now += passed
             tokens = min(
-                Double(rate.burst), tokens + Double(passed) * Double(rate.requests) / (rate.period / .nanoseconds(1)))
+                Double(rate.burst), tokens + Double(passed) * Double(rate.amount) / (rate.period / .nanoseconds(1)))
             let instant = TimerInstant(nanoseconds: now)
             if step % 5 == 0 {
                 rate = RateLimit.Rate(
@@ -83,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func ratesFromAfarDoNoHarm() {
+    @Test func extremeRatesDoNotTrap() {
         for (requests, period, burst) in [
             (0, Duration.zero, 0), (-1, .seconds(-1), -1), (.max, .seconds(Int64.max), .max),
         ] {
@@ -93,8 +112,17 @@ import Testing
             bucket.change(
                 to: RateLimit.Rate(requests: 1, per: .seconds(Int64.max)), at: TimerInstant(nanoseconds: .max))
             let second = bucket.take(at: TimerInstant(nanoseconds: .max))
-            let next = bucket.nextToken(at: TimerInstant(nanoseconds: .max))
+            let next = bucket.turn(for: 1, at: TimerInstant(nanoseconds: .max))
             #expect(first && second && next == TimerInstant(nanoseconds: .max))
         }
+    }
+}
+
+extension TokenBucket {
+    /// Takes the tokens of a request if they are there.
+    mutating func take(_ cost: Int64 = 1, at now: TimerInstant) -> Bool {
+        guard has(cost, at: now) else { return false }
+        take(cost)
+        return true
     }
 }

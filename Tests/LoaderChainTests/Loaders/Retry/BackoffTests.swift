@@ -13,7 +13,7 @@ import Testing
         .success(HTTPResponse(request: .sample, status: status))
     }
 
-    @Test func theTableOfTransientFailures() {
+    @Test func transientFailuresAreRecognized() {
         for status in 100..<600 {
             let isTransient = [408, 429, 500, 502, 503, 504].contains(status)
             #expect(response(HTTPStatus(status)).isTransientFailure == isTransient, "\(status)")
@@ -33,7 +33,7 @@ import Testing
         for code in final { #expect(!failure(code).isTransientFailure, "\(code)") }
     }
 
-    @Test func attemptsAreCountedWithTheFirst() {
+    @Test func maximumNumberOfAttemptsIncludesTheFirst() {
         let three = Backoff.constant(delay: 2, maximumNumberOfAttempts: 3)
         #expect((1...4).map { three.retryDelay(for: failure(.timedOut, attempts: $0)) } == [2, 2, nil, nil])
         let one = Backoff.immediately(maximumNumberOfAttempts: 2)
@@ -42,7 +42,7 @@ import Testing
         #expect(three.retryDelay(for: response(.notFound)) == nil)
     }
 
-    @Test func theExponentialDelayIsAnyUpToABoundThatDoubles() throws {
+    @Test func exponentialDelayIsRandomUpToDoublingBound() throws {
         let backoff = Backoff.exponential(
             delay: 0.5, maximumNumberOfAttempts: .max, maximumDelay: 3, random: RandomSource(seed: 1))
         for (attempts, bound) in [(1, 0.5), (2, 1.0), (3, 2.0), (4, 3.0), (5, 3.0), (5_000_000, 3.0)] {
@@ -59,7 +59,32 @@ import Testing
         #expect(none.retryDelay(for: failure(.timedOut, attempts: 1_000_000)) == 0)
     }
 
-    @Test func seededDiceGiveTheSameDelaysAgain() {
+    @Test func throttlingHasDelaysOfItsOwn() throws {
+        let backoff = Backoff.exponential(maximumNumberOfAttempts: 9, random: RandomSource(seed: 1))
+        let busy = HTTPResponse(request: .sample, status: 503, headers: ["retry-after-ms": "5"])
+        let throttled: [HTTPResult] = [response(429), failure(.invalidResponse, 429), .success(busy)]
+        let others: [HTTPResult] = [response(503), response(500), failure(.timedOut), failure(.connectionLost)]
+        for (results, bounds) in [(throttled, [1.0, 2, 4]), (others, [0.05, 0.1, 0.2])] {
+            for result in results {
+                #expect(result.isThrottled == (bounds[0] == 1) && result.isTransientFailure)
+                for (attempts, bound) in zip(1..., bounds) {
+                    let delays = try (0..<500).map { _ in
+                        try #require(backoff.retryDelay(for: result.numbered(attempts)))
+                    }
+                    #expect(
+                        try #require(delays.max()) < bound && #require(delays.max()) > 0.95 * bound,
+                        "\(result), \(attempts)")
+                }
+            }
+        }
+        #expect(!failure(.cancelled, 429).isThrottled && !response(.ok).isThrottled)
+        // A delay of the caller's own is the least for both.
+        let slow = Backoff.exponential(delay: 10, random: RandomSource(seed: 1))
+        let delays = (0..<500).compactMap { _ in slow.retryDelay(for: response(429)) }
+        #expect(delays.count == 500 && delays.contains { $0 > 9 })
+    }
+
+    @Test func sameSeedGivesSameDelays() {
         func delays() -> [Double?] {
             let backoff = Backoff.exponential(delay: 1, maximumNumberOfAttempts: 9, random: RandomSource(seed: 42))
             return (1...8).map { backoff.retryDelay(for: failure(.timedOut, attempts: $0)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct RetryBudgetTests {
-    @Test func theDefaultIsAFifthAndTenASecond() {
+    @Test func defaultIsTwentyPercentPlusTenPerSecond() {
         let timers = ManualTimers()
         let budget = RetryBudget(timers: timers)
         #expect(budget.remaining == 100)
@@ -16,7 +16,7 @@ import Testing
         #expect(budget.remaining == 100)
     }
 
-    @Test func anOutageIsNeverMultiplied() {
+    @Test func retriesAreBoundedDuringOutage() {
         let timers = ManualTimers()
         let budget = RetryBudget(timers: timers)
         var retries = 0
@@ -30,7 +30,7 @@ import Testing
         #expect((1_700...2_100).contains(retries), "\(retries)")
     }
 
-    @Test func aRetryThatWasNotMadeIsGivenBack() {
+    @Test func unusedRetryIsGivenBack() {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: ManualTimers())
         let taken = (0..<3).map { _ in budget.takeRetry() }
         #expect(taken == [true, true, false])
@@ -38,12 +38,12 @@ import Testing
         #expect(budget.remaining == 1)
     }
 
-    @Test func withoutALimitThereIsAlwaysOne() {
+    @Test func unlimitedBudgetAlwaysAllowsRetry() {
         #expect(RetryBudget.unlimited.remaining == nil)
         #expect((0..<1_000).allSatisfy { _ in RetryBudget.unlimited.takeRetry() })
     }
 
-    @Test func oddSettingsDoNoHarm() {
+    @Test func invalidSettingsDoNotTrap() {
         let timers = ManualTimers()
         let nothing = RetryBudget(ratio: .nan, minimumPerSecond: -5, window: .seconds(-1), timers: timers)
         nothing.noteRequest()
@@ -54,7 +54,7 @@ import Testing
         #expect(huge.takeRetry())
     }
 
-    @Test(arguments: 0..<10) func everyWalkAgreesWithAListOfAllThatHappened(group: UInt64) {
+    @Test(arguments: 0..<10) func randomWalksAgreeWithListOfAllEvents(group: UInt64) {
         takeWalks(group: group, Self.walk)
     }
 
@@ -66,23 +66,25 @@ import Testing
         var state = RetryBudgetState(
             ratio: Double(thousandths) / 1_000, minimumPerSecond: perSecond, window: .nanoseconds(slice * 10))
         var events: [(slice: Int64, gain: Int)] = []
-        let reserve = perSecond / 1_000_000 * Int(slice * 10)
+        let reserve = perSecond / 1_000 * Int(slice * 10)
         var now = Int64.random(in: -5_000...5_000, using: &random)
         for step in 0..<60 {
             if Int.random(in: 0..<3, using: &random) == 0 {
                 now += Int64.random(in: 0...(Bool.random(using: &random) ? slice : 12 * slice), using: &random)
             }
             let present = Int64((Double(now) / Double(slice)).rounded(.down))
-            // Everything in thousandths of a retry.
+            // Everything in millionths of a retry.
             let saved = events.filter { $0.slice > present - 10 }.reduce(reserve) { $0 + $1.gain }
             let instant = TimerInstant(nanoseconds: now)
             if Bool.random(using: &random) {
                 state.noteRequest(at: instant)
-                events.append((present, thousandths))
+                events.append((present, 1_000 * thousandths))
             } else {
-                let expected = saved >= 1_000
-                guard state.takeRetry(at: instant) == expected else { return "step \(step): not \(expected)" }
-                if expected { events.append((present, -1_000)) }
+                let isThrottled = Bool.random(using: &random)
+                let price = isThrottled ? 357_142 : 1_000_000
+                let isTaken = state.takeRetry(isThrottled: isThrottled, at: instant)
+                guard isTaken == (saved >= price) else { return "step \(step): \(isTaken) with \(saved) of \(price)" }
+                if isTaken { events.append((present, -price)) }
             }
         }
         return nil

@@ -4,7 +4,7 @@ import Testing
 
 /// Random walks through the life of a retried task, whose pauses end at any time, also long after they are over.
 @Suite(.timeLimit(.minutes(10))) struct RetryStateTests {
-    @Test(arguments: 0..<10) func everyWalkKeepsItsBooks(group: UInt64) {
+    @Test(arguments: 0..<10) func randomWalksAgreeWithNaiveState(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = RetryWalk(seed: seed)
             walk.run(steps: 40)

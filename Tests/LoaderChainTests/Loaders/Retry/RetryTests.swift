@@ -19,12 +19,12 @@ import Testing
         attempts: Int = 3, deadline: Duration? = nil, budget: RetryBudget? = nil
     ) -> HTTPLoader {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: attempts)
-        return Retry(strategy, deadline: deadline, budget: budget, timers: timers) --> terminal
+        return Retry(strategy, totalTimeout: deadline, budget: budget, timers: timers) --> terminal
     }
 
     private var only: HTTPTask { get throws { try #require(terminal.held.first) } }
 
-    @Test func withoutAStrategyTheTaskItselfPassesThrough() throws {
+    @Test func taskPassesThroughWithoutStrategy() throws {
         let chain = Retry(nil, timers: timers) --> terminal
         let task = HTTPTask(request: .sample)
         chain.load(task: task)
@@ -33,7 +33,7 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
-    @Test func everyAttemptIsANewTaskAndTheResponseKnowsHowManyThereWere() throws {
+    @Test func eachAttemptIsNewTaskAndResponseCountsThem() throws {
         let log = EventLog()
         let chain = chain()
         let task = chain.load(request: .sample) { log.note("\($0.summary) \($0.attempts)") }
@@ -57,7 +57,7 @@ import Testing
         #expect("\(chain)".contains("running 0"))
     }
 
-    @Test func theLastErrorStandsWhenThereAreNoAttemptsLeft() throws {
+    @Test func lastErrorIsReportedWhenAttemptsAreSpent() throws {
         let log = EventLog()
         chain(attempts: 2).load(request: .sample) { log.note("\($0.summary) \($0.attempts)") }
         terminal.refuse(try only, .timedOut)
@@ -67,7 +67,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aStrategyOfTheRequestComesFirstAndMayKeepAMemory() throws {
+    @Test func requestStrategyTakesPrecedenceAndCanKeepState() throws {
         final class Twice: HTTPRetryStrategy, @unchecked Sendable {
             private var left = 2
             func retryDelay(for result: HTTPResult) -> TimeInterval? {
@@ -93,7 +93,7 @@ import Testing
         (HTTPMethod.get, Bool?.none, true), (.put, nil, true), (.post, nil, false), (.patch, nil, false),
         ("BREW", nil, false), (.post, true, true), (.get, false, false),
     ])
-    func onlyWhatMayBeRepeatedIs(_ method: HTTPMethod, _ says: Bool?, _ isRepeated: Bool) throws {
+    func onlyRepeatableRequestsAreRetried(_ method: HTTPMethod, _ says: Bool?, _ isRepeated: Bool) throws {
         var request = HTTPRequest.sample
         request.method = method
         if let says { request.isRepeatable = says }
@@ -106,7 +106,7 @@ import Testing
         if isRepeated { terminal.answer(try only) }
     }
 
-    @Test func aBodyThatIsSpentIsNotSentAgain() throws {
+    @Test func consumedBodyIsNotSentAgain() throws {
         struct Spent: HTTPBody {
             var canBeSentAgain: Bool { false }
             func encode() -> HTTPBodyContent { .data(Data([1])) }
@@ -120,7 +120,7 @@ import Testing
         #expect(log.events == ["connectionLost 1"])
     }
 
-    @Test func aCancelDuringTheDelayCompletesAtOnce() throws {
+    @Test func cancelDuringDelayCompletesAtOnce() throws {
         let log = EventLog()
         let task = chain().load(request: .sample) { log.note("\($0.summary) \($0.attempts)") }
         terminal.refuse(try only, .timedOut)
@@ -130,7 +130,7 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
-    @Test func aLoaderAboveThatEndsTheTaskEndsTheDelay() throws {
+    @Test func completionByLoaderAboveEndsTheDelay() throws {
         let chain = chain()
         let task = HTTPTask(request: .sample)
         chain.load(task: task)
@@ -140,7 +140,7 @@ import Testing
         #expect("\(chain)".contains("running 0"))
     }
 
-    @Test func aCancelledAttemptIsTheLast() throws {
+    @Test func cancelledAttemptIsNotRetried() throws {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let chain = Retry(.immediately(maximumNumberOfAttempts: 9), timers: timers) --> terminal
         let log = EventLog()
@@ -152,14 +152,14 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
-    @Test func anAttemptThatIsLetGoOfEndsTheTask() throws {
+    @Test func abandonedAttemptEndsTheTask() throws {
         let log = EventLog()
         chain().load(request: .sample) { log.note($0.summary) }
         terminal.forget(try only)
         #expect(log.events == ["abandoned"])
     }
 
-    @Test func theBudgetEndsWhatStrategiesWouldGoOnWith() {
+    @Test func retriesStopWhenBudgetIsSpent() {
         let terminal = ScriptedTerminal { _ in .failure(.timedOut) }
         let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 1, window: .seconds(4), timers: timers)
         let chain =
@@ -175,7 +175,7 @@ import Testing
         #expect(budget.remaining == 4)
     }
 
-    @Test func aHundredThousandAttemptsAtOnceNeedNoMoreStackThanOne() throws {
+    @Test func immediateAttemptsDoNotGrowTheStack() throws {
         try onThreads(1) { _ in
             let terminal = ScriptedTerminal { _ in .failure(.timedOut) }
             let strategy = Backoff.immediately(maximumNumberOfAttempts: 100_000)
@@ -190,7 +190,7 @@ import Testing
     @Test(arguments: [
         Retry.Configuration.none, .immediately, .constant, .exponential, .deadline, .spent,
     ])
-    func itKeepsTheContract(_ configuration: Retry.Configuration) async {
+    func keepsTheContract(_ configuration: Retry.Configuration) async {
         let violations = await ContractCheck(patience: .patient) { configuration.retry($0) }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
@@ -213,7 +213,7 @@ extension Retry {
                 Retry(
                     .exponential(delay: 1, maximumNumberOfAttempts: 5, random: RandomSource(seed: 7)),
                     budget: many, timers: timers)
-            case .deadline: Retry(constant, deadline: .seconds(2), budget: many, timers: timers)
+            case .deadline: Retry(constant, totalTimeout: .seconds(2), budget: many, timers: timers)
             case .spent: Retry(constant, budget: none, timers: timers)
             }
         }

@@ -28,7 +28,7 @@ import Testing
         deadline: Duration? = nil, maximumRetryAfter: Duration = .seconds(60), _ request: HTTPRequest = .sample
     ) -> HTTPLoader {
         let retry = Retry(
-            strategy, deadline: deadline, maximumRetryAfter: maximumRetryAfter, timers: timers)
+            strategy, totalTimeout: deadline, maximumRetryAfter: maximumRetryAfter, timers: timers)
         let chain = retry --> terminal
         chain.load(request: request) { [log] result in log.note("\(result.summary) \(result.attempts)") }
         return chain
@@ -38,7 +38,7 @@ import Testing
 
     // MARK: The deadline
 
-    @Test func aRetryThatWouldBeginAfterTheDeadlineDoesNotBegin() throws {
+    @Test func retryDoesNotBeginAfterTheDeadline() throws {
         _ = load(deadline: .milliseconds(2_500))
         for _ in 0..<2 {
             terminal.refuse(try only, .timedOut)
@@ -49,7 +49,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func anAttemptThatRunsAtTheDeadlineIsCancelled() throws {
+    @Test func attemptRunningAtDeadlineIsCancelled() throws {
         let chain = load(deadline: .milliseconds(1_500))
         terminal.refuse(try only, .connectionLost)
         timers.advance(by: .seconds(1))
@@ -63,16 +63,16 @@ import Testing
         #expect("\(chain)".contains("running 0"))
     }
 
-    @Test func theRequestsOwnDeadlineComesFirst() throws {
+    @Test func requestRetryDeadlineTakesPrecedence() throws {
         var request = HTTPRequest.sample
-        request.retryDeadline = .milliseconds(500)
+        request.totalTimeout = .milliseconds(500)
         _ = load(deadline: .seconds(100), request)
         terminal.refuse(try only, .timedOut)
         #expect(log.events == ["timedOut 1"])
     }
 
     @Test(arguments: [(1_000, false), (1_001, true)])
-    func aPauseThatLastsUntilTheRequestsDeadlineIsNotBegun(_ milliseconds: Int, _ isBegun: Bool) throws {
+    func pauseUntilRequestDeadlineIsNotBegun(_ milliseconds: Int, _ isBegun: Bool) throws {
         var request = HTTPRequest.sample
         request.deadline = .after(.milliseconds(milliseconds), on: timers)
         _ = load(deadline: nil, request)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [(3, 5), (5, 3)])
-    func theEarlierOfBothDeadlinesCounts(_ own: Int, _ loaders: Int) throws {
+    func earlierOfBothDeadlinesApplies(_ own: Int, _ loaders: Int) throws {
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(own), on: timers)
         _ = load(deadline: .seconds(loaders), request)
@@ -94,7 +94,7 @@ import Testing
         #expect(log.events == ["deadlineExceeded 1"] && timers.pendingCount == 0)
     }
 
-    @Test func anAnswerInTimeLeavesNoTimerBehind() throws {
+    @Test func responseInTimeLeavesNoTimer() throws {
         _ = load(deadline: .seconds(1))
         #expect(timers.pendingCount == 1)
         terminal.answer(try only)
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Resets
 
-    @Test func aResetEndsADelayAndTellsWhatCameBefore() async throws {
+    @Test func resetEndsDelayAndReportsLastResponse() async throws {
         let seen = Locked<HTTPResult?>(nil)
         let retry = Retry(.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
         let chain = retry --> terminal
@@ -117,7 +117,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func aResetWaitsForARunningAttemptWhichIsTheLast() async throws {
+    @Test func resetWaitsForRunningAttemptAndEndsRetries() async throws {
         let terminal = SlowToAnswer()
         let retry = Retry(.immediately(maximumNumberOfAttempts: 9), timers: timers)
         let chain = retry --> terminal
@@ -143,20 +143,20 @@ import Testing
         ("Mon, 01 Jan 2024 00:00:04 GMT", 4.0), ("Sun Dec 31 23:59:59 2023", 1.0),
         ("Fri, 31 Dec 9999 23:59:59 GMT", 60.0), ("Mon, 01 Jan 2024 00:00:04 CET", 1.0),
     ])
-    func theDelayIsAtLeastWhatTheServerAsksFor(_ text: String, _ seconds: Double) throws {
+    func delayIsAtLeastRetryAfter(_ text: String, _ seconds: Double) throws {
         _ = load()
         terminal.answer(try only, .serviceUnavailable, headers: ["retry-after": text])
         #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(seconds)))
     }
 
-    @Test func aLongerDelayOfTheStrategyStands() throws {
+    @Test func longerDelayOfStrategyIsKept() throws {
         _ = load(Backoff.constant(delay: 8, maximumNumberOfAttempts: 2))
         terminal.answer(try only, .tooManyRequests, headers: ["Retry-After": "2"])
         #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(8)))
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300])
-    func delaysThatMakeNoSenseDoNoHarm(_ seconds: Double) throws {
+    func invalidDelaysEndRetryOrAreClamped(_ seconds: Double) throws {
         struct Odd: HTTPRetryStrategy {
             let seconds: Double
             func retryDelay(for result: HTTPResult) -> TimeInterval? { result.attempts < 3 ? seconds : nil }

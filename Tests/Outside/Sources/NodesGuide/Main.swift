@@ -59,7 +59,7 @@ enum Main {
         section("Retrying")
         part("Retry")
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "at last").then(.serviceUnavailable)
-        let retry = Retry(.immediately(maximumNumberOfAttempts: 3), deadline: .seconds(20)) --> flaky
+        let retry = Retry(.immediately(maximumNumberOfAttempts: 3), totalTimeout: .seconds(20)) --> flaky
         show(await outcome(of: request, from: retry))
         var once = request
         once.retryStrategy = Backoff.never
@@ -189,6 +189,26 @@ enum Main {
         show("\(terminal.requests.count) at once")
         timers.advance(by: .milliseconds(1_200))
         show("\(terminal.requests.count) after 1.2 seconds")
+        let reporting = ScriptedTerminal { _ in .success(headers: ["RateLimit": "\"day\";r=0;t=30"]) }
+        let kept = RateLimit(timers: timers) --> reporting
+        for _ in 1...2 { kept.load(request: request) { _ in } }
+        show("\(reporting.requests.count) before the reset of the server's quota")
+        timers.advance(by: .seconds(33))
+        show("\(reporting.requests.count) after it")
+        let spent = ScriptedTerminal { _ in .success(headers: ["X-Tokens-Used": "30000"]) }
+        let tokens =
+            RateLimit(
+                [
+                    .init(requests: 60, per: .seconds(60), burst: 5),
+                    .init(cost: 90_000, per: .seconds(60), burst: 20_000),
+                ],
+                actualCost: { _, result in result.response?.headers["X-Tokens-Used"].flatMap { Int($0) } },
+                timers: timers) --> spent
+        var costly = request
+        costly.cost = 1_200
+        for _ in 1...3 { tokens.load(request: costly) { _ in } }
+        show("\(spent.requests.count) of 3, because it has cost more than expected")
+        await tokens.reset()
 
         part("CircuitBreaker")
         let changes = EventLog()
@@ -211,6 +231,7 @@ enum Main {
         }
         show("waiting \(waits.waiting)")
         network.isAvailable = true
+        timers.advance(by: .milliseconds(500))
         await ends.waitForEvents(3)
         for event in ends.events { show(event) }
     }

@@ -1,0 +1,352 @@
+import LoaderChainPlatformFoundation
+
+/// The state of a quota, by one response.
+struct QuotaReport: Hashable, Sendable {
+    /// What a quota counts.
+    enum Unit: Hashable, Sendable {
+        /// Each request is one.
+        case requests
+        /// Each request is as many as its ``HTTPRequest/cost``.
+        case cost
+    }
+
+    /// The name of the quota; empty if the server has only one.
+    var name: String
+    /// The user or group of addresses that the quota is for, as far as the server says.
+    var partition = ""
+    var unit = Unit.requests
+    /// How much is left.
+    var remaining: Int64
+    /// How much there is in a whole window; nil if the server does not say.
+    var limit: Int64?
+    /// The time until the quota is whole again.
+    var timeLeft: Duration
+    /// The length of a window; nil if the server does not say.
+    var window: Duration?
+    /// By how much the quota may be whole again later than ``timeLeft`` says, because that was rounded.
+    var rounding: Duration
+
+    /// The quotas that a response reports, at most eight; none if it reports nothing that can be believed.
+    ///
+    /// - Parameter now: the present, from which an instant is a time, unless the response has a date of its own.
+    static func reports(in headers: HTTPHeaders, now: @autoclosure () -> Date) -> [QuotaReport] {
+        guard headers.contains(where: { $0.mayReportQuota }) else { return [] }
+        return QuotaReader(headers, now: now()).reports
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the response may report a quota, or ask for a pause.
+    var mayReportQuota: Bool {
+        status == .tooManyRequests || status == .serviceUnavailable || headers.contains { $0.mayReportQuota }
+    }
+}
+
+extension HTTPHeaders.Field {
+    /// Whether the field may be about a quota: the letters of the names are compared only if the first ones fit.
+    fileprivate var mayReportQuota: Bool {
+        switch name.utf8.first {
+        case UInt8(ascii: "r"), UInt8(ascii: "R"), UInt8(ascii: "x"), UInt8(ascii: "X"), UInt8(ascii: "a"),
+            UInt8(ascii: "A"):
+            ASCII.contains(name, lowercase: "ratelimit") || ASCII.contains(name, lowercase: "rate-limit")
+        default: false
+        }
+    }
+}
+
+/// Reads the fields about quotas in all of their dialects.
+///
+/// | Fields | Example | Reset |
+/// |---|---|---|
+/// | `RateLimit`, `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-08 to -11 | `"day";r=50;t=30`, `"day";q=100;w=60` | seconds left |
+/// | `RateLimit` of draft 07 | `limit=100, remaining=50, reset=30` | seconds left |
+/// | `RateLimit-Limit`, `-Remaining`, `-Reset` of earlier drafts | `100`, `50`, `30` | seconds left |
+/// | `X-RateLimit-Limit`, `-Remaining`, `-Reset`, also spelled `X-Rate-Limit-…` | `100`, `50`, `30` | any |
+/// | the same with the name of a quota behind | `X-RateLimit-Remaining-Tokens: 9000`, `X-RateLimit-Reset-Tokens: 6m0s` | any |
+/// | the same with the name before, and a vendor's prefix | `anthropic-ratelimit-tokens-remaining: 9000` | any |
+///
+/// A reset in "any" form is a number of seconds below a billion, an instant in seconds or milliseconds since 1970, a duration such
+/// as `1h30m`, `1.5s` or `20ms`, a date of RFC 3339 or a date of HTTP. An instant is compared with the `Date` of the response, so
+/// that clocks that differ do no harm. What is negative, in the past, longer than a month, or not of these forms is ignored with
+/// its quota.
+private struct QuotaReader {
+    /// What is known of a quota before all its fields are read.
+    private struct Parts {
+        var partition = ""
+        var unit: QuotaReport.Unit?
+        var isOfAnotherKind = false
+        var remaining: Int64?
+        var limit: Int64?
+        var reset: ResetTime?
+        var window: Duration?
+    }
+
+    private static let most = 8
+    private let clock: Date
+    private var names: [String] = []
+    private var parts: [String: Parts] = [:]
+    /// What a vendor says of the part of its service that its fields are about.
+    private var partition = ""
+
+    init(_ headers: HTTPHeaders, now: Date) {
+        clock = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        for field in headers where field.mayReportQuota && field.value.utf8.count <= 2_000 { read(field) }
+    }
+
+    /// The quotas of which enough is known, in the order of their fields.
+    var reports: [QuotaReport] {
+        names.compactMap { name in
+            guard let parts = parts[name], !parts.isOfAnotherKind, let remaining = parts.remaining else { return nil }
+            // A quota that is named after its window may have no time of its own.
+            let window = parts.window ?? (parts.reset == nil ? Self.window(of: name) : nil)
+            guard let reset = parts.reset ?? window.map({ ResetTime(left: $0, rounding: .zero) }) else { return nil }
+            return QuotaReport(
+                name: name, partition: parts.partition.isEmpty ? partition : parts.partition,
+                unit: parts.unit ?? Self.unit(of: name), remaining: remaining,
+                limit: parts.limit.flatMap { $0 >= remaining ? $0 : nil }, timeLeft: reset.left, window: window,
+                rounding: reset.rounding)
+        }
+    }
+
+    private mutating func read(_ field: HTTPHeaders.Field) {
+        let name = field.name.lowercased().replacing("rate-limit", with: "ratelimit")
+        let words = name.split(separator: "-").drop { !$0.hasSuffix("ratelimit") }.dropFirst().map(String.init)
+        if words == ["policy"] { return readPolicies(field.value) }
+        if words.isEmpty { return readCounters(field.value) }
+        if words == ["resource"] || words == ["bucket"] { return partition = String(field.value.prefix(100)) }
+        guard let index = words.firstIndex(where: { ["limit", "remaining", "reset"].contains($0) }) else { return }
+        let quota = words.enumerated().filter { $0.offset != index && $0.element != "after" }.map(\.element)
+        change(quota.joined(separator: "-")) { parts, clock in
+            switch words[index] {
+            case "limit": parts.limit = Self.amount(field.value)
+            case "remaining": parts.remaining = Self.amount(field.value)
+            default: parts.reset = ResetTime(field.value, now: clock)
+            }
+        }
+    }
+
+    /// Reads `"day";q=100;w=60;qu="requests";pk=:dXNlcg==:`.
+    private mutating func readPolicies(_ text: String) {
+        for member in StructuredList(text).members {
+            change(member.item) { parts, _ in
+                parts.limit = member["q"].flatMap(Self.amount)
+                parts.window = member["w"].flatMap { ResetTime(secondsLeft: $0)?.left }
+                parts.partition = member["pk"] ?? parts.partition
+                switch member["qu"] {
+                case nil, "requests": parts.unit = .requests
+                case "concurrent-requests": parts.isOfAnotherKind = true
+                default: parts.unit = .cost
+                }
+            }
+        }
+    }
+
+    /// Reads `"day";r=50;t=30`, or `limit=100, remaining=50, reset=30`.
+    private mutating func readCounters(_ text: String) {
+        for member in StructuredList(text).members {
+            if let value = member.value {
+                change("") { parts, _ in
+                    switch member.item {
+                    case "limit": parts.limit = Self.amount(value)
+                    case "remaining": parts.remaining = Self.amount(value)
+                    case "reset": parts.reset = ResetTime(secondsLeft: value)
+                    default: break
+                    }
+                }
+            } else {
+                change(member.item) { parts, _ in
+                    parts.remaining = member["r"].flatMap(Self.amount)
+                    parts.reset = member["t"].flatMap { ResetTime(secondsLeft: $0) }
+                    parts.partition = member["pk"] ?? parts.partition
+                }
+            }
+        }
+    }
+
+    private mutating func change(_ name: String, _ change: (inout Parts, Date) -> Void) {
+        guard name.utf8.count <= 64 else { return }
+        if parts[name] == nil {
+            guard names.count < Self.most else { return }
+            names.append(name)
+        }
+        change(&parts[name, default: Parts()], clock)
+    }
+
+    /// The whole number that a text begins with, of at most fifteen digits; nil if it begins with something else.
+    private static func amount(_ text: String) -> Int64? {
+        let digits = ASCII.trimmed(text.utf8).prefix(while: ASCII.isDigit)
+        return (1...15).contains(digits.count) ? Int64(Substring(digits)) : nil
+    }
+
+    /// What a quota counts, by its name.
+    private static func unit(of name: String) -> QuotaReport.Unit {
+        ["token", "byte", "credit", "cost", "point", "unit"].contains { name.contains($0) } ? .cost : .requests
+    }
+
+    /// The length of the window of a quota that is named after it.
+    private static func window(of name: String) -> Duration? {
+        ["second": 1, "minute": 60, "hour": 3_600, "day": 86_400][name].map { .seconds($0) }
+    }
+}
+
+/// The time until a quota is whole again.
+private struct ResetTime {
+    var left: Duration
+    /// How much later it may be, because the text was rounded.
+    var rounding: Duration
+
+    private static let longest = 31.0 * 86_400
+
+    init(left: Duration, rounding: Duration) { (self.left, self.rounding) = (left, rounding) }
+
+    /// Takes a number of seconds that is not absurd.
+    private init?(seconds: Double, rounding: Duration) {
+        guard seconds >= 0, seconds <= Self.longest else { return nil }
+        self.init(left: .seconds(seconds), rounding: rounding)
+    }
+
+    /// Reads whole seconds, or a decimal fraction.
+    init?(secondsLeft text: String) {
+        guard let number = Self.number(text) else { return nil }
+        self.init(seconds: number, rounding: text.contains(".") ? .milliseconds(1) : .seconds(1))
+    }
+
+    /// Reads any of the forms.
+    init?(_ text: String, now: Date) {
+        let text = String(decoding: ASCII.trimmed(text.utf8.prefix(100)), as: UTF8.self)
+        if let number = Self.number(text) {
+            let isFraction = text.contains(".")
+            switch number {
+            case ..<1e9: self.init(secondsLeft: text)
+            case ..<1e11:
+                self.init(
+                    seconds: number - now.timeIntervalSince1970, rounding: isFraction ? .milliseconds(1) : .seconds(1))
+            case 1e12..<1e14: self.init(seconds: number / 1_000 - now.timeIntervalSince1970, rounding: .milliseconds(1))
+            default: return nil
+            }
+        } else if let seconds = Self.duration(text) {
+            self.init(seconds: seconds, rounding: .milliseconds(1))
+        } else if let instant = Self.instant(text) ?? HTTPDate.date(text, now: now)?.timeIntervalSince1970 {
+            self.init(seconds: instant - now.timeIntervalSince1970, rounding: .seconds(1))
+        } else {
+            return nil
+        }
+    }
+
+    /// Digits, perhaps with a fraction.
+    private static func number(_ text: some StringProtocol) -> Double? {
+        guard text.utf8.first.map(ASCII.isDigit) == true, text.utf8.count <= 20 else { return nil }
+        return text.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") } ? Double(text) : nil
+    }
+
+    /// The seconds of a text such as `1h30m`, `6m0s`, `1.5s` or `20ms`.
+    private static func duration(_ text: String) -> Double? {
+        let units = ["d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9]
+        var rest = Substring(text)
+        var sum = 0.0
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            rest = rest.dropFirst(digits.count)
+            let letters = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(letters.count)
+            guard let number = number(digits), let unit = units[String(letters)] else { return nil }
+            sum += number * unit
+        }
+        return text.isEmpty ? nil : sum
+    }
+
+    /// The seconds since 1970 of a date of RFC 3339, such as `2026-11-27T12:30:00Z` or `2026-11-27T12:30:00.5+01:00`.
+    private static func instant(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        func number(_ range: Range<Int>) -> Int? {
+            guard bytes.count >= range.upperBound, bytes[range].allSatisfy(ASCII.isDigit) else { return nil }
+            return Int(String(decoding: bytes[range], as: UTF8.self))
+        }
+        func isMark(_ index: Int, _ marks: Unicode.Scalar...) -> Bool {
+            marks.contains { bytes.count > index && ASCII.lowercased(bytes[index]) == UInt8(ascii: $0) }
+        }
+        guard let year = number(0..<4), isMark(4, "-"), let month = number(5..<7), isMark(7, "-"),
+            let day = number(8..<10).flatMap({ CalendarDay(year: year, month: month, day: $0) }), isMark(10, "t", " "),
+            let hour = number(11..<13), hour < 24, isMark(13, ":"), let minute = number(14..<16), minute < 60,
+            isMark(16, ":"), let second = number(17..<19), second <= 60
+        else { return nil }
+        var index = 19
+        var fraction = 0.0
+        if isMark(index, ".") {
+            let digits = bytes[(index + 1)...].prefix(while: ASCII.isDigit)
+            guard (1...9).contains(digits.count) else { return nil }
+            fraction = Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
+            index += 1 + digits.count
+        }
+        var offset = 0
+        if isMark(index, "z") {
+            index += 1
+        } else {
+            guard isMark(index, "+", "-"), let hours = number(index + 1..<index + 3), isMark(index + 3, ":"),
+                let minutes = number(index + 4..<index + 6)
+            else { return nil }
+            offset = (hours * 60 + minutes) * 60 * (isMark(index, "-") ? -1 : 1)
+            index += 6
+        }
+        guard index == bytes.count else { return nil }
+        let time = CalendarTime(day, second: (hour * 60 + minute) * 60 + second)
+        return time.date.timeIntervalSince1970 + fraction - Double(offset)
+    }
+}
+
+/// The members of a list or a dictionary of structured fields (RFC 9651), as texts.
+///
+/// It is lenient, because its values are: what it cannot read ends the list.
+private struct StructuredList {
+    struct Member {
+        /// The item, or the key of a dictionary.
+        var item: String
+        /// The value of a key.
+        var value: String?
+        var parameters: [String: String] = [:]
+
+        subscript(key: String) -> String? { parameters[key] }
+    }
+
+    private(set) var members: [Member] = []
+
+    init(_ text: String) {
+        var rest = Substring(text).utf8
+        func skipBlanks() { rest = rest.drop(while: ASCII.isBlank) }
+        func take(_ mark: Unicode.Scalar) -> Bool {
+            skipBlanks()
+            guard rest.first == UInt8(ascii: mark) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        /// A quoted text, bytes between colons, or anything up to the next mark.
+        func takeItem() -> String? {
+            if take("\"") {
+                var bytes: [UInt8] = []
+                while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+                    guard let byte = byte == UInt8(ascii: "\\") ? rest.popFirst() : byte else { return nil }
+                    bytes.append(byte)
+                }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            skipBlanks()
+            let item = rest.prefix { ![",", ";", "=", " ", "\t"].contains(Character(Unicode.Scalar($0))) }
+            // Bytes between colons may end with the mark of a value.
+            let padding =
+                item.first == UInt8(ascii: ":") ? rest.dropFirst(item.count).prefix { $0 == UInt8(ascii: "=") } : nil
+            rest = rest.dropFirst(item.count + (padding?.count ?? 0))
+            if let padding, !padding.isEmpty { _ = take(":") }
+            return item.isEmpty ? nil : String(decoding: item, as: UTF8.self)
+        }
+
+        while members.count < 16, let item = takeItem() {
+            var member = Member(item: item)
+            if take("=") { member.value = takeItem() }
+            while take(";"), let key = takeItem() {
+                member.parameters[key] = take("=") ? takeItem() ?? "" : ""
+            }
+            members.append(member)
+            guard take(",") else { break }
+        }
+    }
+}
