@@ -59,6 +59,26 @@ import Testing
         #expect(request.headers["Accept-Encoding"] == "identity" && !request.headers.contains("Range"))
     }
 
+    @Test func responseCountsBytesThatMetricOfHeadCannotKnow() async throws {
+        let server = DownloadServer(bytes)
+        server.meet(.cut)
+        let log = EventLog()
+        let sink = ClosureSink { record in
+            if case .request(let metric) = record { log.note("\(metric.bytesReceived as Int64?)") }
+        }
+        var request = HTTPRequest(url: url)
+        request.delivery = .file(file)
+        let chain = loader() --> MetricsTap(MetricRecorder(sink)) --> server
+        let response = try await chain.load(request)
+        expectFile()
+        // What came before the cut came with another response.
+        let range = try #require(server.requests.last?.headers["Range"])
+        let first = try #require(Int64(range.dropFirst("bytes=".count).dropLast()))
+        #expect(response.metrics?.bytesReceived == 1_000 - first && response.metrics?.duration == .milliseconds(5))
+        await log.waitForEvents(2)
+        #expect(log.events == ["nil", "nil"])
+    }
+
     @Test func lostDownloadResumesWithStrongEntityTag() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut, .endsEarly, .short)

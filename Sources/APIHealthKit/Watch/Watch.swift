@@ -73,16 +73,16 @@ struct Watch: Sendable {
         while case .check(let delay, let missed) = schedule.next(at: timers.now) {
             if missed > 0 { state.withLock { $0.noteMissed(missed, of: index) } }
             guard (try? await timers.sleep(for: delay)) != nil else { return }
-            let (verdict, duration) = await check(index, chain)
+            let (verdict, duration, phases) = await check(index, chain)
             let now = timers.now
             let (change, endpoint) = state.withLock { state in
                 (state.note(verdict, duration: duration, of: index, at: now), state.endpoints[index])
             }
-            show.note(verdict, change, endpoint, at: timers.date)
+            show.note(verdict, change, endpoint, phases, at: timers.date)
         }
     }
 
-    private func check(_ index: Int, _ chain: WatchChain) async -> (WatchVerdict, Duration) {
+    private func check(_ index: Int, _ chain: WatchChain) async -> (WatchVerdict, Duration, TransferPhases?) {
         let time = CheckTime()
         var request = arguments.endpoints[index].request
         request.timeout = arguments.timeout
@@ -92,7 +92,8 @@ struct Watch: Sendable {
         do throws(HTTPError) { result = .success(try await chain.head.load(request)) } catch {
             result = .failure(error)
         }
-        return (WatchVerdict(result, expected: arguments.expected), time.duration ?? .zero)
+        let verdict = WatchVerdict(result, expected: arguments.expected)
+        return (verdict, time.duration ?? .zero, result.response?.metrics?.phases)
     }
 }
 

@@ -13,6 +13,7 @@ struct WatchArguments: Sendable {
     var stores = StoreArguments()
     var conditions = FailConditions()
     var isQuiet = false
+    var showsPhases = false
     var form = OutputForm.screen
 
     init() {}
@@ -35,6 +36,7 @@ struct WatchArguments: Sendable {
             .init("bearer-env", "NAME", "Send the token in this environment variable as a bearer."),
             FailConditions.option,
             .init("quiet", "Print only changes, and the summary."),
+            .init("phases", "Print lines, with the phases of each request as far as the system reports them."),
             .init("plain", "Print lines, even on a terminal."),
             .init("json", "Print one JSON object at the end."),
         ] + StoreArguments.options,
@@ -64,7 +66,10 @@ struct WatchArguments: Sendable {
         stores = try StoreArguments(list)
         conditions = try FailConditions(list)
         isQuiet = list.has("quiet")
-        form = try OutputForm(list)
+        showsPhases = list.has("phases")
+        try list.forbid("phases", with: "quiet")
+        try list.forbid("phases", with: "json")
+        form = showsPhases ? .lines : try OutputForm(list)
         let method = try Self.method(list)
         let headers = try Self.headers(list)
         for text in list.operands {

@@ -38,9 +38,16 @@ final class WatchShow: Sendable {
     }
 
     /// Shows the result of one check.
-    func note(_ verdict: WatchVerdict, _ change: WatchState.Change?, _ endpoint: WatchState.Endpoint, at date: Date) {
+    func note(
+        _ verdict: WatchVerdict, _ change: WatchState.Change?, _ endpoint: WatchState.Endpoint,
+        _ phases: TransferPhases? = nil, at date: Date
+    ) {
         guard picture == nil, arguments.form != .json, verdict != .none else { return }
-        if !arguments.isQuiet { write(WatchView.line(verdict, endpoint, at: date)) }
+        if !arguments.isQuiet {
+            var line = WatchView.line(verdict, endpoint, at: date)
+            if arguments.showsPhases, let phases { line.add("  \(phases)", .faint) }
+            write(line)
+        }
         // The line about the failed check was just written.
         if let change, arguments.isQuiet || change != .wentDown { write(WatchView.line(change, endpoint, at: date)) }
     }

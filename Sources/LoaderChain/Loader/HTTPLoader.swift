@@ -142,7 +142,9 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     @inline(never)
     private final func failWithoutNext(_ task: HTTPTask) {
-        fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and is not a terminal")
+        fail(
+            task, .cannotConnect,
+            reason: "\(name) is last in its chain and not a terminal; link one, such as URLSessionLoader()")
     }
 
     /// Completes a task with an error that names this loader.
@@ -183,8 +185,9 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
             if isTerminal {
                 stop(
                     """
-                    \(newValue.name) cannot come after \(name), which is a terminal and passes nothing on. Chains may share their last \
-                    loaders. For chains that share their first ones, link a Choose after those, with the rest of each chain as a branch
+                    \(newValue.name) cannot come after \(name), which is a terminal and passes nothing on. If the chain on the left \
+                    begins with a loader of another chain, make a new loader for this one: chains may share only their last loaders. \
+                    For chains that share their first ones, link a Choose after those, with the rest of each chain as a branch
                     """)
             }
             let reference = Unmanaged.passRetained(newValue)

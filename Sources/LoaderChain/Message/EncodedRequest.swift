@@ -51,7 +51,7 @@ extension HTTPRequest {
         } catch let error as HTTPError {
             throw error
         } catch {
-            throw invalid("The body (\(type(of: body))) failed to encode", error)
+            throw invalid("The body (\(type(of: body))) cannot be sent", error)
         }
     }
 

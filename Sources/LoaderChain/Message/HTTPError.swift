@@ -180,6 +180,8 @@ extension HTTPError: CustomStringConvertible {
         switch error {
         case let error as HTTPError: error.description
         case let error as HTTPBodyError: error.description
+        // The reason has the path and the fault; the number says no more.
+        case is DecodingError, is EncodingError: "\(type(of: error))"
         default: "\(type(of: error)) \(error._code)"
         }
     }

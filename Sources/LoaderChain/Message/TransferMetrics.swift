@@ -128,7 +128,17 @@ extension TransferPhases: CustomStringConvertible {
     /// The phases that are known, such as `queue 0.1 ms, server 12.5 ms`.
     public var description: String {
         named.compactMap { name, time in
-            time.map { "\(name) \(($0 / .microseconds(100)).rounded() / 10) ms" }
+            time.map { "\(name) \($0.inMilliseconds)" }
         }.joined(separator: ", ")
+    }
+}
+
+extension Duration {
+    /// The duration to a tenth of a millisecond, as in `12.3 ms`.
+    var inMilliseconds: String {
+        // Nothing lasts for longer than can be counted.
+        let tenths = min(max(0, (self / .microseconds(100)).rounded()), 1e15)
+        let (whole, tenth) = Int64(tenths).quotientAndRemainder(dividingBy: 10)
+        return "\(whole).\(tenth) ms"
     }
 }

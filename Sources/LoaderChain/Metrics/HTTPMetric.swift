@@ -34,7 +34,8 @@ public struct HTTPMetric: Sendable {
     public var attempts: Int
     /// The bytes of the request's body that the last attempt sent; nil if the terminal does not report them.
     public var bytesSent: Int64?
-    /// The bytes of the response's body that the last attempt received; nil if the terminal does not report them.
+    /// The bytes of the response's body that the last attempt received; nil if the terminal does not report them, or if the body
+    /// was still arriving.
     public var bytesReceived: Int64?
     /// The time from the start of the last attempt's transfer to the head of its response; nil if not reported.
     public var timeToFirstByte: Duration?
@@ -84,6 +85,28 @@ public struct HTTPMetric: Sendable {
         self.spanID = spanID
         self.outcome = outcome
         self.samplingRate = samplingRate
+    }
+}
+
+extension HTTPMetric: CustomStringConvertible {
+    /// The request, its outcome and its times, such as `GET api.example.com/users/{id}: 200 OK in 41.5 ms`.
+    public var description: String {
+        var text = "\(method) \(host)\(route): \(outcome.text) in \(duration.inMilliseconds)"
+        if waiting > .zero { text += ", of which it waited \(waiting.inMilliseconds)" }
+        if attempts > 1 { text += ", attempts \(attempts)" }
+        return ASCII.printable(text)
+    }
+}
+
+extension HTTPMetric.Outcome {
+    /// The status, or why there is none.
+    fileprivate var text: String {
+        switch self {
+        case .response(let status): "\(status)"
+        case .failed(let code): "\(code)"
+        case .cancelled, .reset, .unparsable: "\(kind)"
+        case .rejected(let code, let loader): loader.map { "\(code) by \($0)" } ?? "\(code)"
+        }
     }
 }
 

@@ -174,9 +174,9 @@ extension MetricSummary: CustomStringConvertible {
     public var description: String {
         let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }.map { "\($0) \(self[$0])" }
         let times = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map { name, share in
-            "\(name) \(latency.quantile(share) ?? .zero)"
+            "\(name) \((latency.quantile(share) ?? .zero).inMilliseconds)"
         }
-        return ((kinds + times) + ["max \(latency.maximum ?? .zero)"]).joined(separator: ", ")
+        return ((kinds + times) + ["max \((latency.maximum ?? .zero).inMilliseconds)"]).joined(separator: ", ")
     }
 }
 

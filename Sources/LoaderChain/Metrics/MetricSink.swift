@@ -45,6 +45,17 @@ public enum MetricRecord: Sendable {
     case trace(MetricTrace)
 }
 
+extension MetricRecord: CustomStringConvertible {
+    /// The description of what the record is about.
+    public var description: String {
+        switch self {
+        case .request(let metric): "\(metric)"
+        case .event(let event): "\(event)"
+        case .trace(let trace): "\(trace)"
+        }
+    }
+}
+
 /// A sink that calls a closure with every record, one after the other.
 ///
 /// ```swift

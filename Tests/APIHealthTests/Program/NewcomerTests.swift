@@ -85,6 +85,8 @@
             // The watch.
             ("watch {well} --once", 0, "ok   200"), ("watch {well} --once --json", 0, "\"isAllHealthy\" : true"),
             ("watch {well} --count 2 --every 10ms --quiet", 0, "100 %"),
+            ("watch {well} --once --phases", 0, "server "),
+            ("watch {well} --once --phases --json", 2, "--phases and --json cannot be combined"),
             ("watch {well} {ill} --once", 1, "BAD  500"), ("watch {ill} --once --expect 5xx", 0, "ok   500"),
             ("watch {moved} --once", 0, "ok   200"), ("watch {moved} --once --expect 301", 0, "ok   301"),
             ("watch {refusing} --once", 1, "connection refused"),

@@ -64,7 +64,7 @@ import Testing
         } catch {
             #expect(error.code == .cannotConnect)
             #expect(error.loader == "B")
-            #expect(error.reason == "B is the last loader of its chain, and is not a terminal")
+            #expect(error.reason == "B is last in its chain and not a terminal; link one, such as URLSessionLoader()")
         }
     }
 

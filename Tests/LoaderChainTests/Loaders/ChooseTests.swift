@@ -77,7 +77,8 @@ import Testing
             request[option: Route.self] = route
             chain.load(request: request) { log.note($0.error?.reason ?? "none") }
         }
-        #expect(Set(log.events) == ["Choose is the last loader of its chain, and is not a terminal"])
+        #expect(
+            Set(log.events) == ["Choose is last in its chain and not a terminal; link one, such as URLSessionLoader()"])
     }
 
     @Test func chainAndBranchAreReleased() {

@@ -201,7 +201,7 @@ import Testing
                 method: .post, host: "example.com", headers: ["Content-Length": "7"],
                 body: DataBody(Data("abc".utf8), contentType: "text/plain")), "Content-Length says"
         ),
-        (HTTPRequest(method: .post, host: "example.com", body: JSONBody(Double.nan)), "failed to encode"),
+        (HTTPRequest(method: .post, host: "example.com", body: JSONBody(Double.nan)), "cannot be sent"),
         (
             HTTPRequest(method: .get, host: "example.com", body: DataBody(Data("abc".utf8), contentType: "text/plain")),
             "cannot have a body"

@@ -141,7 +141,8 @@ private struct BearerScheme: AuthenticationScheme {
         switch error {
         case is SignInRequiredError:
             AuthenticationFailure(
-                code: .authenticationRequired, reason: "There is no token, and nothing to get one for",
+                code: .authenticationRequired,
+                reason: "There is no token: save one in the store, or let the user sign in",
                 underlyingError: error, makesStoredWorthless: true)
         case let error as OAuthError where error.code == .invalidGrant:
             AuthenticationFailure(

@@ -86,9 +86,14 @@ struct DownloadRun {
                 case .isWrong(let reason):
                     throw error(.invalidResponse, response.head, reason: reason)
                 }
+                let (first, start) = (state.count, timers.now)
                 switch try await receive(response, part, &state) {
                 case .complete:
-                    if let complete = try await finish(part, &state, response.head, requests) { return complete }
+                    var head = response.head
+                    // The terminal has measured the transfer until the head.
+                    head.metrics?.bytesReceived = state.count - first
+                    head.metrics?.duration += start.duration(to: timers.now)
+                    if let complete = try await finish(part, &state, head, requests) { return complete }
                 case .more:
                     guard state.takePart() else {
                         throw error(

@@ -123,7 +123,9 @@ extension MetricsTap.Settings {
             port: request.portToConnect, route: request.routeInMetrics,
             module: options[MetricModuleOption.self] ?? module, origin: options[MetricOriginOption.self],
             tags: tags, attempts: result.attempts, bytesSent: transfer?.bytesSent,
-            bytesReceived: transfer?.bytesReceived, timeToFirstByte: transfer?.timeToFirstByte,
+            // The body of a response in chunks arrives later.
+            bytesReceived: response?.chunks == nil ? transfer?.bytesReceived : nil,
+            timeToFirstByte: transfer?.timeToFirstByte,
             networkProtocol: transfer?.networkProtocol, phases: recordsPhases ? transfer?.phases : nil,
             status: response?.status, traceID: recorded?.traceID, spanID: recorded?.spanID,
             outcome: HTTPMetric.Outcome(result), samplingRate: recorder.samplingRate)

@@ -107,15 +107,6 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     }
 }
 
-extension Duration {
-    /// The duration to a tenth of a millisecond, as in `12.3 ms`.
-    fileprivate var inMilliseconds: String {
-        let tenths = self / .microseconds(100)
-        let (whole, tenth) = Int64(tenths.rounded()).quotientAndRemainder(dividingBy: 10)
-        return "\(whole).\(tenth) ms"
-    }
-}
-
 /// Whether the bodies of a request and its response are hidden from logs; false by default.
 package enum HiddenBodiesOption: HTTPRequestOption {
     /// The bodies may be shown.

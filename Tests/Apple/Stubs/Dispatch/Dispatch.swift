@@ -139,6 +139,8 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
     @preconcurrency func setCancelHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
+    @preconcurrency func setRegistrationHandler(
+        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
     func activate()
     func cancel()
     func resume()
@@ -152,6 +154,10 @@ extension DispatchSourceProtocol {
         handler: (@Sendable @convention(block) () -> Void)?
     ) {}
     @preconcurrency public func setCancelHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
+        handler: (@Sendable @convention(block) () -> Void)?
+    ) {}
+    @preconcurrency public func setRegistrationHandler(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
         handler: (@Sendable @convention(block) () -> Void)?
     ) {}

@@ -85,7 +85,7 @@ import Testing
         board.record(metric(route: "/y", .failed(.timedOut)))
         let lines = board.description.split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines.first?.hasPrefix("GET a/x: success 1, p50 0.02 seconds") == true)
+        #expect(lines.first?.hasPrefix("GET a/x: success 1, p50 20.0 ms") == true)
         #expect(lines.last?.hasPrefix("all others: failed 1") == true)
     }
 
