@@ -127,7 +127,8 @@ struct QuotaBook {
     }
 
     private mutating func note(_ report: QuotaReport, of number: UInt64, at now: TimerInstant) {
-        let window = max(report.window ?? report.timeLeft, report.timeLeft, .milliseconds(1))
+        // A shorter window would only set alarms.
+        let window = max(report.window ?? report.timeLeft, report.timeLeft, .milliseconds(100))
         // Rounding must not use up much of a window that is known to be short.
         let rounding = report.window.map { min(report.rounding, $0 / 10) } ?? report.rounding
         var new = Quota(

@@ -319,9 +319,13 @@ struct TokenBucket {
     mutating func take(_ cost: Int64) { content -= Self.token(of: rate) * Int128(tokens(for: cost)) }
 
     /// Takes more tokens, or gives some back, because a request has cost more or less than expected.
+    ///
+    /// No correction takes more than a period's tokens in advance: the cost may come from a server, which could stop the program
+    /// for days.
     mutating func correct(by difference: Int64, at now: TimerInstant) {
         move(to: now)
-        content = min(content - Self.token(of: rate) * Int128(difference), Self.capacity(of: rate))
+        let least = min(content, -Self.token(of: rate) * Int128(rate.amount))
+        content = min(max(content - Self.token(of: rate) * Int128(difference), least), Self.capacity(of: rate))
     }
 
     /// The time at which the tokens for a request are there after others have `taken` theirs, if none goes before; for each of the
@@ -341,7 +345,10 @@ struct TokenBucket {
     }
 
     /// Continues at another pace, with the tokens that are there, also the begun token, up to the size of the bucket.
+    ///
+    /// Tokens of cost are not tokens of requests: then it begins with a full bucket.
     mutating func change(to newRate: RateLimit.Rate, at now: TimerInstant) {
+        guard newRate.isOfCost == rate.isOfCost else { return self = TokenBucket(newRate, at: now) }
         move(to: now)
         // Token by token, because the product of a whole content and a period may be too large.
         let (tokens, begun) = content.quotientAndRemainder(dividingBy: Self.token(of: rate))

@@ -10,6 +10,22 @@ import Testing
             return walk.run()
         }
     }
+
+    @Test func quotaWithoutTimeIsLookedAtTenTimesPerSecond() {
+        var now = TimerInstant(nanoseconds: 0)
+        var book = QuotaBook(.init(), at: now)
+        let report = QuotaReport(name: "", remaining: 0, timeLeft: .zero, rounding: .zero)
+        book.note(
+            .init(number: 0, expectedCost: 1, cost: 1, wasSent: true, wasAnswered: true, reports: [report]), at: now)
+        // A request that is not answered, and another that waits for it.
+        _ = book.pass(1, at: now)
+        var looks = 0
+        while now < TimerInstant(nanoseconds: 10_000_000_000), looks < 1_000 {
+            now = max(book.turn(for: 1, at: now), now.advanced(by: .nanoseconds(1)))
+            looks += 1
+        }
+        #expect((10...101).contains(looks))
+    }
 }
 
 private struct QuotaWalk {

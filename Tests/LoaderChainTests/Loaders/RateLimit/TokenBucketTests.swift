@@ -75,6 +75,21 @@ import Testing
         #expect(bucket.isFull(at: start) && bucket.turn(for: 10, at: start) == start)
     }
 
+    @Test func correctionDoesNotStopBucketForLongerThanPeriod() {
+        let start = TimerInstant(nanoseconds: 0)
+        var bucket = TokenBucket(RateLimit.Rate(cost: 10, per: .seconds(60), burst: 10), at: start)
+        for _ in 0..<3 { bucket.correct(by: Int64(Int32.max), at: start) }
+        #expect(bucket.turn(for: 1, at: start) == start.advanced(by: .seconds(66)))
+    }
+
+    @Test func bucketOfOtherUnitBeginsFull() {
+        let start = TimerInstant(nanoseconds: 0)
+        var bucket = TokenBucket(RateLimit.Rate(cost: 10, per: .seconds(60)), at: start)
+        bucket.take(1_000)
+        bucket.change(to: RateLimit.Rate(requests: 10, per: .seconds(60), burst: 2), at: start)
+        #expect(bucket.isFull(at: start))
+    }
+
     @Test(arguments: 0..<10) func changedRateAppliesImmediately(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var now: Int64 = 0
