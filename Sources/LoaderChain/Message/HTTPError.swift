@@ -145,9 +145,9 @@ extension HTTPError {
         public static let queueFull = Code("queueFull")
         /// The task waited in the queue of a ``Throttle`` until its time limit passed; nothing was sent.
         public static let queueTimedOut = Code("queueTimedOut")
-        /// The queue of a ``Throttle`` has not become shorter for a while, and this task had the lowest priority in it;
-        /// nothing was sent.
+        /// The task had too low a priority for a ``Throttle``, and nothing was sent.
         ///
+        /// The queue has not become shorter for a while, or the priority is lower than ``Throttle/minimumPriority``.
         /// Trying again at once does not help. Send fewer requests while ``Throttle/pressure`` is high.
         public static let shed = Code("shed")
         /// The request came too early for a ``RateLimit``, and could not wait.

@@ -65,7 +65,7 @@ extension Throttle {
             public static let started = Kind(rawValue: "started")
             /// A task was refused, or had to leave, because the queue is full.
             public static let refused = Kind(rawValue: "refused")
-            /// A task was refused, or had to leave, because of an overload.
+            /// A task was refused, or had to leave, because of an overload, or of its low priority.
             public static let shed = Kind(rawValue: "shed")
             /// A task's time ran out while it waited, or was too short for the response.
             public static let expired = Kind(rawValue: "expired")

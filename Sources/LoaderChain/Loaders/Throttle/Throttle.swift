@@ -61,6 +61,8 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     private let looksCloser: Atomic<Bool>
     /// Looks at the waits, if there is a rule for an overload.
     let lookout: ThrottleLookout?
+    /// The index of the lowest priority that is let in.
+    private let lowest = Atomic(0)
     /// Finds the partition of a request.
     private let partitions: ThrottleShares
     /// The nanoseconds that a task may wait; `Int64.max` for no timeout.
@@ -244,6 +246,30 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         }
     }
 
+    /// The lowest priority that is let in; tasks of lower ones fail at once with ``HTTPError/Code/shed``.
+    ///
+    /// ```swift
+    /// throttle.minimumPriority = .normal  // No prefetching, until there is room again.
+    /// ```
+    ///
+    /// Any thread may change it at any time. Tasks of lower priorities that wait fail before this returns; those that run are not
+    /// stopped.
+    public var minimumPriority: ThrottlePriority {
+        get { ThrottlePriority.allCases[lowest.load(ordering: .relaxed)] }
+        set {
+            lowest.store(ThrottlePriority.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed)
+            if newValue > .low { looksCloser.store(true, ordering: .relaxed) }
+            let waiting = core.with { $0.queues.inOrder.map { ($0, $0.waitingTask) } }
+            for (waiter, task) in waiting where task.map({ $0.option(ThrottlePriority.self) < newValue }) ?? false {
+                waiter.fail(.shed, reason: Self.tooLow(newValue))
+            }
+        }
+    }
+
+    private static func tooLow(_ least: ThrottlePriority) -> String {
+        "The throttle only lets in priorities from \(least) on for now; ask for this again later"
+    }
+
     private static func nanoseconds(_ timeout: Duration?) -> Int64 {
         timeout.map { max(0, $0.saturatedNanoseconds) } ?? .max
     }
@@ -260,6 +286,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         }
         var text = limit == .max ? "no limit" : "limit \(limit)"
         if let perHost, perHost != .max { text += ", per host \(perHost)" }
+        if minimumPriority > .low { text += ", priority at least \(minimumPriority)" }
         text += ", running \(running), waiting \(waiting)"
         if let finders, finders.watchIsElsewhere { text += ", its AttemptWatch sees none of them" }
         return text
@@ -287,6 +314,12 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// Passes a task on, or lets it wait, if more than its number matters.
     @inline(never)
     private func loadCounted(_ task: HTTPTask) {
+        let least = minimumPriority
+        if least > .low, task.option(ThrottlePriority.self) < least {
+            core.report(.shed, of: task.request)
+            fail(task, .shed, reason: Self.tooLow(least))
+            return
+        }
         let origin = countsHosts.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
         let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
         guard !isFull.load(ordering: .relaxed),

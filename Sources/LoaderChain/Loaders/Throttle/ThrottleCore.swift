@@ -92,6 +92,11 @@ final class ThrottleCore: Sendable {
         onEvent?(Throttle.Event(kind, of: task.request, waited: waited(waiter), usualTime: usualTime))
     }
 
+    /// Reports a task that was not let in.
+    func report(_ kind: Throttle.Event.Kind, of request: HTTPRequest) {
+        onEvent?(Throttle.Event(kind, of: request, waited: nil, usualTime: nil))
+    }
+
     /// Reports a change of the pressure.
     func report(_ pressure: ThrottlePressure) { onEvent?(Throttle.Event(pressure)) }
 

@@ -85,7 +85,8 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// Fails the task, if it still waits.
     func fail(_ code: HTTPError.Code, reason: String? = nil) {
         guard core.remove(self) else { return }
-        core.report(code == .queueTimedOut || task?.deadline?.hasPassed ?? false ? .expired : .left, of: self)
+        let isExpired = code == .queueTimedOut || task?.deadline?.hasPassed ?? false
+        core.report(code == .shed ? .shed : isExpired ? .expired : .left, of: self)
         end()?.fail(code, reason: reason)
     }
 

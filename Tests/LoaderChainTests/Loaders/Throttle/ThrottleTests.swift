@@ -46,6 +46,32 @@ import Testing
         #expect(stage.running == ["/4"])
     }
 
+    @Test func lowerPrioritiesThanMinimumFailAtOnce() {
+        let events = EventLog()
+        let stage = Stage(
+            Throttle(
+                limit: 1,
+                onEvent: { event in if let priority = event.priority { events.note("\(event.kind) \(priority)") } }))
+        defer { stage.end() }
+        stage.load("/runs") { $0.priority = .low }
+        stage.load("/waits") { $0.priority = .low }
+        stage.load("/normal")
+        stage.load("/high") { $0.priority = .high }
+        stage.throttle.minimumPriority = .high
+        #expect(stage.throttle.minimumPriority == .high)
+        stage.load("/late")
+        stage.load("/never") { ($0.priority, $0.throttle) = (.low, .never) }
+        #expect(stage.log.events == ["/waits shed", "/normal shed", "/late shed"])
+        #expect(stage.running == ["/runs", "/never"])
+        #expect(events.events.filter { $0.hasPrefix("shed") } == ["shed low", "shed normal", "shed normal"])
+        stage.answer("/runs")
+        #expect(stage.running == ["/never", "/high"])
+        stage.throttle.minimumPriority = .low
+        stage.load("/again") { $0.priority = .low }
+        stage.answer("/high")
+        #expect(stage.running == ["/never", "/again"])
+    }
+
     @Test func unthrottledRequestIsNotCounted() {
         let stage = Stage(Throttle(maximumNumberOfRequests: 1))
         defer { stage.end() }
