@@ -47,6 +47,21 @@ import Testing
         #expect(SHA256.name(of: "abc".utf8) == "ba7816bf8f01cfea414140de5dae2223")
     }
 
+    /// The vectors of RFC 4231.
+    @Test func authenticationCodesMatchStandardVectors() {
+        func code(_ key: [UInt8], _ text: String) -> String { hex(SHA256.code(of: text.utf8, key: key)) }
+        #expect(
+            code([UInt8](repeating: 0x0B, count: 20), "Hi There")
+                == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        #expect(
+            code(Array("Jefe".utf8), "what do ya want for nothing?")
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(
+            code(
+                [UInt8](repeating: 0xAA, count: 131), "Test Using Larger Than Block-Size Key - Hash Key First")
+                == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+    }
+
     /// The digest of the digests of 270 messages, one of each length, as Python's hashlib has it.
     @Test func digestsMatchReferenceAtEveryLength() {
         func digestOfDigests<Kind: Digest>(_ kind: Kind.Type) -> String {

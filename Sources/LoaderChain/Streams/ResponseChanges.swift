@@ -218,6 +218,9 @@ struct PollState: Sendable {
     /// A tag without the mark of a weak one: for this comparison, both are the same (RFC 9110, 8.8.3.2).
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
+    /// Forgets the version, because what came was of no use.
+    mutating func forget() { (entityTag, lastModified, bodyDigest) = (nil, nil, nil) }
+
     /// Notes that there was no response.
     mutating func takeFailure() { failures += 1 }
 

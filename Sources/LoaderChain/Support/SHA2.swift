@@ -1,3 +1,5 @@
+import LoaderChainPlatformFoundation
+
 /// SHA-256 of FIPS 180-4.
 package struct SHA256: Digest {
     // Not the generic type itself, whose methods would not be specialized if a digest is chosen at run time.
@@ -11,6 +13,20 @@ package struct SHA256: Digest {
 
     /// The first half of the digest of bytes as text: enough that no others ever have the same.
     package static func name(of bytes: some Sequence<UInt8>) -> String { Hexadecimal.text(of: of(bytes).prefix(16)) }
+
+    /// The authentication code of a message: HMAC of RFC 2104.
+    package static func code(of message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
+        // As long as a block.
+        let key = key.count > 64 ? of(key) : key
+        let block = key + [UInt8](repeating: 0, count: 64 - key.count)
+        return of(block.map { $0 ^ 0x5C } + of(block.map { $0 ^ 0x36 } + message))
+    }
+
+    /// Whether these bytes are the code of a message; it takes as long for any that are not.
+    package static func isCode(_ bytes: Data, of message: Data, key: [UInt8]) -> Bool {
+        let code = code(of: message, key: key)
+        return bytes.count == code.count && zip(bytes, code).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    }
 
     private enum Form: SHA2Form {
         static var atA: (UInt32, UInt32, UInt32) { (2, 13, 22) }

@@ -17,3 +17,14 @@ public struct SHA256: Sendable {
     public mutating func update<D: DataProtocol>(data: D) {}
     public func finalize() -> SHA256Digest { fatalError() }
 }
+
+public enum Curve25519: Sendable {
+    public enum Signing: Sendable {
+        public struct PublicKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation data: D) throws { fatalError() }
+            public func isValidSignature<S: DataProtocol, D: DataProtocol>(_ signature: S, for data: D) -> Bool {
+                fatalError()
+            }
+        }
+    }
+}

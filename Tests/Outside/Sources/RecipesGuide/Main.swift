@@ -128,11 +128,16 @@ enum Main {
         let terminal = ScriptedTerminal()
         let throttle = Throttle(maximumNumberOfRequests: 6)
         let chain = ResetGuard() --> throttle --> Validate() --> terminal
-        let limit = RemoteLimit(
-            of: throttle, in: chain, settings: HTTPRequest(host: "static.example.com", path: "/app.json"))
+        let timers = ManualTimers()
+        let settings = RemoteSettings(
+            url: URL(string: "https://static.example.com/app.json")!, over: chain, targets: ["api": .throttle(throttle)],
+            interval: .seconds(300), timers: timers, onEvent: { show("\($0)") })
 
-        for answer in [#"{"maximumNumberOfRequests":0}"#, "no JSON", "{}"] {
-            let asking = Task { try? await limit.refresh() }
+        for answer in [
+            #"{"revision": 1, "loaders": {"api": {"maximumNumberOfRequests": 0}}}"#, "no JSON",
+            #"{"revision": 2, "loaders": {}}"#,
+        ] {
+            let asking = Task { await settings.refresh() }
             terminal.answer(await terminal.next(), body: answer)
             await asking.value
             show("limit \(throttle.maximumNumberOfRequests)")
@@ -143,16 +148,16 @@ enum Main {
         }
         show("sent: \(await terminal.next().request.path)")
 
-        let timers = ManualTimers()
-        let asking = Task { try await limit.refresh(every: .seconds(300), timers: timers) }
-        terminal.answer(await terminal.next(), body: #"{"maximumNumberOfRequests":2}"#)
-        await timers.waitForPending(count: 1)
-        timers.advance(by: .seconds(300))
-        terminal.answer(await terminal.next(), body: #"{"maximumNumberOfRequests":3}"#)
-        await timers.waitForPending(count: 1)
+        let following = Task { await settings.run() }
+        for limit in 2...3 {
+            let document = #"{"revision": \#(limit), "loaders": {"api": {"maximumNumberOfRequests": \#(limit)}}}"#
+            terminal.answer(await terminal.next(), body: document)
+            await timers.waitForPending(count: 1)
+            timers.advanceToNext()
+        }
         show("limit \(throttle.maximumNumberOfRequests)")
-        asking.cancel()
-        _ = await asking.result
+        following.cancel()
+        await following.value
         await chain.reset()
     }
 

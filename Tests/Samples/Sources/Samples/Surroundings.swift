@@ -71,6 +71,7 @@ nonisolated struct Person: Codable, Sendable { var name: String }
 nonisolated struct Article: Codable, Sendable { var title: String }
 let article = Article(title: "Loaders")
 let file = url
+let folder = url
 let photo = url
 nonisolated let mock = MockLoader()
 nonisolated func show(_ share: Double?) {}
