@@ -24,12 +24,14 @@ struct Demo: Sendable {
         let timers = surroundings.timers
         let stores = try MetricStores(
             arguments.stores, otherwise: Self.temporaryFile(at: timers.date), surroundings: surroundings)
-        let server = try DemoServer(seed: arguments.seed, outage: arguments.duration * 0.65, timers: timers)
+        let settings = DemoSettings()
+        let server = try DemoServer(
+            seed: arguments.seed, settings: settings, outage: arguments.duration * 0.65, timers: timers)
         defer { server.stop() }
         let chain = DemoChain(
             port: server.port, seed: arguments.seed, sink: stores.sink, patience: arguments.patience, timers: timers)
         let run = Locked(DemoRun(address: "127.0.0.1:\(server.port)", duration: arguments.duration))
-        let show = DemoShow(arguments.form, in: surroundings)
+        let show = DemoShow(arguments.form, in: surroundings, settings)
         show.begin(chain)
         await drive(chain, run, show)
         await chain.requests.flush()
@@ -60,6 +62,7 @@ struct Demo: Sendable {
                 try? await timers.sleep(for: show.interval)
             } while !Task.isCancelled
         }
+        let following = Task { await chain.settings.run() }
         await withTaskGroup(of: Void.self) { group in
             // A request to stop cuts the sleep between two calls short.
             let calls = Task { await make(traffic.calls, from: start, chain, run) }
@@ -72,8 +75,10 @@ struct Demo: Sendable {
             reset.cancel()
             await reset.value
         }
-        painter.cancel()
-        await painter.value
+        for task in [painter, following] {
+            task.cancel()
+            await task.value
+        }
         // What is left may take a while.
         show.showEnding(tick())
     }

@@ -20,6 +20,8 @@ final class DemoChain: Sendable {
     /// Metrics of every attempt that reached the API.
     let attempts: MetricBoard
     let ledger = DemoLedger()
+    /// What the demo API's document sets in the throttle.
+    let settings: RemoteSettings
 
     init(port: Int, seed: UInt64, sink: any MetricSink, patience: Duration, timers: any Timers) {
         board = MetricBoard(timers: timers)
@@ -34,12 +36,16 @@ final class DemoChain: Sendable {
             timers: timers)
         rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
         // The defaults are too patient for a demo of ten seconds.
-        let settings = CircuitBreaker.Settings(
+        let breakerSettings = CircuitBreaker.Settings(
             failureRatio: 0.75, minimumNumberOfCalls: 8, window: .seconds(5), openDuration: .milliseconds(1_200),
             maximumOpenDuration: .milliseconds(1_500))
         let breaker = CircuitBreaker(
-            settings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
+            breakerSettings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
         let environment = ServerEnvironment(scheme: "http", host: "shop.example", pathPrefix: "/v1")
+        settings = RemoteSettings(
+            url: URL(string: "http://127.0.0.1:\(port)\(DemoSettings.path)")!, over: terminal,
+            targets: ["shop": .throttle(throttle)], interval: .milliseconds(500), timers: timers,
+            onEvent: { [ledger] in ledger.note($0) })
         head =
             ResetGuard() --> Autocancel() --> ApplyEnvironment(environment: environment)
             --> MetricsTap(requests, module: "demo") --> throttle --> retry
@@ -100,6 +106,8 @@ final class DemoLedger: MetricSink {
         var circuits: [CircuitBreaker.State: Int] = [:]
         /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
+        /// The revision of the settings, if they have been changed.
+        var revision: Int?
         /// The longest queue that was seen in the throttle.
         var longestQueue = 0
     }
@@ -134,6 +142,10 @@ final class DemoLedger: MetricSink {
             counts.circuits[change.to, default: 0] += 1
             counts.circuitStates[change.host ?? ""] = change.to
         }
+    }
+
+    func note(_ event: RemoteSettings.Event) {
+        if case .applied(let revision, _) = event, revision > 0 { state.withLock { $0.revision = revision } }
     }
 
     func note(waiting: Int) {

@@ -18,11 +18,13 @@ final class DemoServer {
     ///
     /// - Parameters:
     ///   - seed: the seed of its faults and delays.
+    ///   - settings: the document of settings that it serves.
     ///   - outage: how long the payments endpoint is down.
     ///   - connections: how many connections are served at once; further ones wait until one of them ends.
     ///   - patience: the time limit of a connection, which frees its thread.
     init(
-        seed: UInt64, outage: Duration, timers: any Timers, connections: Int = 64, patience: Duration = .seconds(10)
+        seed: UInt64, settings: DemoSettings = DemoSettings(), outage: Duration, timers: any Timers,
+        connections: Int = 64, patience: Duration = .seconds(10)
     ) throws(ProgramError) {
         guard let (listener, port) = LocalSocket.bound() else { throw Self.failure }
         guard listen(listener, SOMAXCONN) == 0 else {
@@ -30,7 +32,7 @@ final class DemoServer {
             throw Self.failure
         }
         self.port = port
-        let script = DemoScript(seed: seed, outage: outage, timers: timers)
+        let script = DemoScript(seed: seed, settings: settings, outage: outage, timers: timers)
         let open = Locked(0)
         source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: DispatchQueue(label: "demo API"))
         source.setEventHandler {
@@ -91,6 +93,7 @@ private struct DemoScript: Sendable {
         var status: HTTPStatus = .ok
         var json = ""
         var retryAfter: Int?
+        var tag: String?
         var delay: Duration = .zero
         /// Whether it closes the connection without a byte.
         var hangsUp = false
@@ -100,18 +103,21 @@ private struct DemoScript: Sendable {
             guard !hangsUp else { return nil }
             var head = "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\nConnection: close\r\n"
             head += "Content-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n"
+            if let tag { head += "ETag: \(tag)\r\n" }
             if let retryAfter { head += "Retry-After: \(retryAfter)\r\n" }
             return head + "\r\n" + json
         }
     }
 
     private let random: RandomSource
+    private let settings: DemoSettings
     private let timers: any Timers
     private let endOfOutage: TimerInstant
     private let ration: Locked<DemoRation>
 
-    init(seed: UInt64, outage: Duration, timers: any Timers) {
+    init(seed: UInt64, settings: DemoSettings, outage: Duration, timers: any Timers) {
         random = RandomSource(seed: ~seed)
+        self.settings = settings
         self.timers = timers
         let start = timers.now
         endOfOutage = start.advanced(by: outage)
@@ -141,12 +147,36 @@ private struct DemoScript: Sendable {
             let delay = milliseconds(5...30)
             return timers.now < endOfOutage
                 ? Answer(status: .internalServerError, delay: delay) : Answer(json: "{}", delay: delay)
+        case DemoSettings.path:
+            let (document, tag) = settings.document
+            let isKnown = head.lowercased().contains("if-none-match: \(tag)")
+            return Answer(status: isKnown ? .notModified : .ok, json: isKnown ? "" : document, tag: tag)
         default: return Answer(status: .notFound)
         }
     }
 
     private func milliseconds(_ range: ClosedRange<Int>) -> Duration {
         random.duration(in: .milliseconds(range.lowerBound)...(.milliseconds(range.upperBound)))
+    }
+}
+
+/// The document with which the demo API turns the chain down.
+final class DemoSettings: Sendable {
+    static let path = "/settings.json"
+
+    private let changes = Locked(0)
+
+    /// Whether it turns the chain down.
+    var isLow: Bool { !changes.withLock(\.self).isMultiple(of: 2) }
+
+    /// Turns the chain down, or up again.
+    func turn() { changes.withLock { $0 += 1 } }
+
+    /// The document and its tag.
+    var document: (text: String, tag: String) {
+        let revision = changes.withLock(\.self)
+        let loaders = revision.isMultiple(of: 2) ? "{}" : #"{"shop":{"maximumNumberOfRequests":1}}"#
+        return (#"{"revision":\#(revision),"loaders":\#(loaders)}"#, "\"\(revision)\"")
     }
 }
 

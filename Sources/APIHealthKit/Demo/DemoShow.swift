@@ -14,14 +14,17 @@ final class DemoShow: Sendable {
     private let surroundings: Surroundings
     private let style: Style
 
-    init(_ form: OutputForm, in surroundings: Surroundings) {
+    init(_ form: OutputForm, in surroundings: Surroundings, _ settings: DemoSettings) {
         self.form = form
         self.surroundings = surroundings
         style = Style(isColoured: form == .screen && surroundings.mayColour)
         switch form {
         case .json: way = .silent
         case .screen where surroundings.mayMoveCursor:
-            way = .live(LivePicture(surroundings.liveScreen(style), stop: surroundings.stop))
+            let key = ScreenKey(
+                "t", help: "turns the chain down, by a document that the demo API serves, and up again",
+                words: { settings.isLow ? "turns up" : "turns down" }, press: { settings.turn() })
+            way = .live(LivePicture(surroundings.liveScreen(style), stop: surroundings.stop, key: key))
         case .screen, .lines: way = .lines
         }
     }

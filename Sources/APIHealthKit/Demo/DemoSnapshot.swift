@@ -100,7 +100,10 @@ extension DemoChain {
                 name: "MetricsTap",
                 text: "measured \(NumberText.count(counts.ended, "request")), of which \(counts.waited) waited"),
             .init(
-                name: "Throttle", text: "at most 16 at once, 7 per host; longest queue: \(counts.longestQueue)",
+                name: "Throttle",
+                text: "at most \(throttle.maximumNumberOfRequests) at once"
+                    + (counts.revision.map { " by revision \($0) of the settings" } ?? "")
+                    + ", 7 per host; longest queue: \(counts.longestQueue)",
                 role: throttle.snapshot.total.waiting > 0 ? .warning : .plain),
             .init(
                 name: "Retry",

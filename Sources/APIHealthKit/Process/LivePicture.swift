@@ -4,9 +4,14 @@ import LoaderChain
 final class LivePicture<Moment: Sendable>: Sendable {
     private let screen: LiveScreen
     private let stop: StopSign
+    private let key: ScreenKey?
     private let state = Locked((choices: ScreenChoices(), paused: Moment?.none))
 
-    init(_ screen: LiveScreen, stop: StopSign) {
+    /// Makes a picture.
+    ///
+    /// - Parameter key: a key of this screen alone.
+    init(_ screen: LiveScreen, stop: StopSign, key: ScreenKey? = nil) {
+        self.key = key
         self.screen = screen
         self.stop = stop
     }
@@ -20,7 +25,9 @@ final class LivePicture<Moment: Sendable>: Sendable {
             return (state.choices, state.paused ?? moment)
         }
         if choices.wantsEnd { stop.request() }
+        if let key { for _ in 0..<key.count(in: keys) { key.press() } }
         var room = screen.room
+        room.key = key
         room.choices = choices
         room.isEnding = stop.isRequested
         screen.show(draw(shown, room))

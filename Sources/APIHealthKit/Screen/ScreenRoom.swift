@@ -9,9 +9,8 @@ struct ScreenChoices: Hashable, Sendable {
 
     /// Handles the keys that were pressed.
     mutating func take(_ keys: [UInt8]) {
-        // Arrows and the like are sequences of bytes, of which the first is an escape.
-        for key in keys.prefix(while: { $0 != 0x1B }) {
-            switch Character(UnicodeScalar(key)).lowercased() {
+        for key in Self.letters(of: keys) {
+            switch key {
             case "q": wantsEnd = true
             case "s": order = order.next
             case "p": isPaused.toggle()
@@ -21,14 +20,44 @@ struct ScreenChoices: Hashable, Sendable {
         }
     }
 
-    fileprivate static let help: [StyledLine] = [
-        "Keys", "",
-        "  q        quits and prints the summary, as Ctrl-C does",
-        "  s        sorts: worst first, slowest first, by name, as given",
-        "  p        pauses the screen and goes on; requests are made all the same",
-        "  ?        shows this help and hides it",
-        "  Ctrl-Z   suspends the program; fg goes on",
-    ]
+    /// The keys as small letters.
+    fileprivate static func letters(of keys: [UInt8]) -> [String] {
+        // Arrows and the like are sequences of bytes, of which the first is an escape.
+        keys.prefix { $0 != 0x1B }.map { Character(UnicodeScalar($0)).lowercased() }
+    }
+
+    fileprivate static func help(_ key: ScreenKey?) -> [StyledLine] {
+        [
+            "Keys", "",
+            "  q        quits and prints the summary, as Ctrl-C does",
+            "  s        sorts: worst first, slowest first, by name, as given",
+            "  p        pauses the screen and goes on; requests are made all the same",
+        ] + (key.map { [StyledLine("  \(Plain.pad($0.letter, to: 9))\($0.help)")] } ?? []) + [
+            "  ?        shows this help and hides it",
+            "  Ctrl-Z   suspends the program; fg goes on",
+        ]
+    }
+}
+
+/// A key that only one screen has.
+struct ScreenKey: Sendable {
+    let letter: String
+    let help: String
+    /// What the key would do now, for the line that names the keys.
+    let words: @Sendable () -> String
+    let press: @Sendable () -> Void
+
+    init(
+        _ letter: String, help: String, words: @escaping @Sendable () -> String, press: @escaping @Sendable () -> Void
+    ) {
+        self.letter = letter
+        self.help = help
+        self.words = words
+        self.press = press
+    }
+
+    /// How often it was pressed.
+    func count(in keys: [UInt8]) -> Int { ScreenChoices.letters(of: keys).count { $0 == letter } }
 }
 
 /// The size of a live screen, and what it has to show beside its content.
@@ -37,6 +66,7 @@ struct ScreenRoom: Sendable {
     var columns: Int
     var rows: Int
     var choices = ScreenChoices()
+    var key: ScreenKey?
     var hasKeys = true
     /// Whether the program was asked to end.
     var isEnding = false
@@ -49,7 +79,7 @@ struct ScreenRoom: Sendable {
 
     /// The whole screen: lines, or the help, above the line that names the keys.
     func screen(_ lines: [StyledLine]) -> [StyledLine] {
-        Array((choices.showsHelp ? ScreenChoices.help : lines).prefix(usableRows))
+        Array((choices.showsHelp ? ScreenChoices.help(key) : lines).prefix(usableRows))
             + ["", footer].suffix(max(1, rows - 1))
     }
 
@@ -58,6 +88,7 @@ struct ScreenRoom: Sendable {
         guard hasKeys else { return StyledLine("Ctrl-C quits", .faint) }
         var line = StyledLine("q quits  s sorts (\(choices.order.words))  ", .faint)
         line.add(choices.isPaused ? "p goes on (paused)" : "p pauses", choices.isPaused ? .warning : .faint)
+        if let key { line.add("  \(key.letter) \(key.words())", .faint) }
         line.add("  ? helps", .faint)
         return line
     }

@@ -49,6 +49,24 @@ import Testing
         #expect(answer.hasSuffix("\r\n\r\n{\"title\":\"Why we wait\"}"), "\(answer)")
     }
 
+    @Test func documentTurnsChainDownAndUp() async throws {
+        let document = DemoSettings()
+        let server = try DemoServer(seed: 1, settings: document, outage: .zero, timers: SystemTimers.shared)
+        defer { server.stop() }
+        let chain = DemoChain(
+            port: server.port, seed: 1, sink: MetricBoard(), patience: .seconds(600), timers: SystemTimers.shared)
+        let run = DemoRun(address: "", duration: .seconds(1))
+        var limits: [UInt] = []
+        for _ in 1...3 {
+            for _ in 1...2 { await chain.settings.refresh() }
+            limits.append(chain.throttle.maximumNumberOfRequests)
+            document.turn()
+        }
+        #expect(limits == [16, 1, 16])
+        #expect(await chain.settings.revision == 2)
+        #expect(chain.snapshot(run).nodes[4].text.hasPrefix("at most 16 at once by revision 2 of the settings, "))
+    }
+
     @Test func overlongRequestHeadIsRejected() throws {
         let server = try server()
         defer { server.stop() }

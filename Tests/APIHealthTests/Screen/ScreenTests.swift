@@ -124,6 +124,25 @@ import Testing
         #expect(stop.isRequested)
     }
 
+    @Test func keyOfOneScreenIsPressedAndNamed() {
+        let written = Written()
+        let pressed = Locked<[UInt8]>([])
+        let keys = Keys(areThere: true, begin: {}, end: {}) { pressed.withLock { replace(&$0, with: []) } }
+        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false), keys: keys)
+        let count = Locked(0)
+        let key = ScreenKey(
+            "t", help: "turns", words: { "turned \(count.withLock(\.self))" }, press: { count.withLock { $0 += 1 } })
+        let picture = LivePicture<Int>(screen, stop: StopSign(), key: key)
+        for keys in ["t", "Tst", "\u{1B}Ot", "?"] {
+            pressed.withLock { $0 = Array(keys.utf8) }
+            picture.show(1) { $1.screen([]) }
+        }
+        picture.end()
+        #expect(count.withLock(\.self) == 3)
+        #expect(written.text.contains("  p pauses  t turned 1  ? helps"))
+        #expect(written.text.contains("  t        turns\u{1B}[K"))
+    }
+
     @Test func rowsAreSortedByChosenOrder() {
         let rows = [
             RowOrder.Rank(name: "b", state: 2, errorRatio: 0, latency: .seconds(3)),
