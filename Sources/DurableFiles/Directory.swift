@@ -149,6 +149,35 @@ extension DurableFile {
     }
 }
 
+/// A file that is read and replaced as a whole, in a directory of the file system that is created if it is missing.
+package struct WholeFile: Sendable {
+    private let url: URL
+
+    package init(_ url: URL) { self.url = url }
+
+    /// The content; nil if there is no file.
+    package func contents(upTo longest: Int) throws(FileFailure) -> Data? {
+        do throws(FileFailure) { return try directory().contents(of: url.lastPathComponent, upTo: longest) } catch {
+            if error.isMissing { return nil }
+            throw error
+        }
+    }
+
+    /// Replaces the file.
+    package func replace(with bytes: Data) throws(FileFailure) {
+        let name = url.lastPathComponent
+        try directory().replace(name, with: bytes, through: name + ".new")
+    }
+
+    /// Removes the file; succeeds if there is none.
+    package func remove() throws(FileFailure) { try directory().remove(url.lastPathComponent) }
+
+    private func directory() throws(FileFailure) -> SystemDirectory {
+        guard url.isFileURL, !url.hasDirectoryPath else { throw FileFailure("opened", url.path, code: EISDIR) }
+        return try SystemDirectory(url.deletingLastPathComponent())
+    }
+}
+
 // MARK: - Failures
 
 /// An operation on a file that failed.

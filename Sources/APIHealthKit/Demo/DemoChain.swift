@@ -9,8 +9,11 @@ import Synchronization
 
 /// The demo's chain, with access to the loaders that report something.
 final class DemoChain: Sendable {
+    /// How many requests may run at once, unless the settings say otherwise.
+    static let limit: UInt = 16
+
     let head: HTTPLoader
-    let throttle = Throttle(maximumNumberOfRequests: 16, perHost: 7)
+    let throttle = Throttle(maximumNumberOfRequests: limit, perHost: 7)
     let rateLimit: RateLimit
     let gateway: DemoGateway
     /// Metrics as callers see them, including queues and retries.
@@ -106,8 +109,8 @@ final class DemoLedger: MetricSink {
         var circuits: [CircuitBreaker.State: Int] = [:]
         /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
-        /// The revision of the settings, if they have been changed.
-        var revision: Int?
+        /// The revision of the settings.
+        var revision: Int64?
         /// The longest queue that was seen in the throttle.
         var longestQueue = 0
     }
@@ -145,7 +148,7 @@ final class DemoLedger: MetricSink {
     }
 
     func note(_ event: RemoteSettings.Event) {
-        if case .applied(let revision, _) = event, revision > 0 { state.withLock { $0.revision = revision } }
+        if case .applied(let revision, _) = event { state.withLock { $0.revision = revision } }
     }
 
     func note(waiting: Int) {

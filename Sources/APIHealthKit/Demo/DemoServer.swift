@@ -6,7 +6,7 @@ import LoaderChainPlatformC
 
 /// The demo API: a real server on a loopback socket that no other machine can reach.
 ///
-/// It answers one request per connection, and has a thread for each: the chain sends sixteen at once, and no more.
+/// It answers one request per connection, and has a thread for each: the chain sends sixteen at once, and asks for its settings.
 final class DemoServer {
     let port: Int
     private let source: any DispatchSourceRead

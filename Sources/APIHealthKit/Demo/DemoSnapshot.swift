@@ -88,6 +88,7 @@ extension DemoChain {
         let states = counts.circuitStates.filter { $0.value != .closed }.map { "\($0.key) is \($0.value.words)" }
             .sorted()
         let refused = counts.refused["CircuitBreaker"] ?? 0
+        let isLow = throttle.maximumNumberOfRequests < Self.limit
         return [
             .init(name: "ResetGuard", text: run.isReset ? "lets nothing in: the chain is being reset" : "open"),
             .init(
@@ -102,7 +103,7 @@ extension DemoChain {
             .init(
                 name: "Throttle",
                 text: "at most \(throttle.maximumNumberOfRequests) at once"
-                    + (counts.revision.map { " by revision \($0) of the settings" } ?? "")
+                    + (isLow ? " by revision \(counts.revision ?? 0) of the settings" : "")
                     + ", 7 per host; longest queue: \(counts.longestQueue)",
                 role: throttle.snapshot.total.waiting > 0 ? .warning : .plain),
             .init(

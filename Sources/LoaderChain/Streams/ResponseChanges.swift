@@ -203,7 +203,7 @@ struct PollState: Sendable {
 
     /// Notes the version of a response, and returns whether it is new.
     private mutating func noteVersion(of response: HTTPResponse) -> Bool {
-        let tag = response.headers.values(for: "ETag").first
+        let tag = response.headers.values(for: "ETag").first.flatMap { Self.isTag($0) ? $0 : nil }
         let date = response.headers["Last-Modified"]
         // A body that is not in memory cannot be compared.
         let isStored = response.chunks == nil && response.file == nil
@@ -213,6 +213,15 @@ struct PollState: Sendable {
         // A date is exact to the second, and bodies may change twice in one.
         guard isStored else { return date == nil || date != lastModified }
         return digest != bodyDigest
+    }
+
+    /// Whether this may be sent back: anything else, such as a `*`, could make every later answer useless.
+    private static func isTag(_ text: String) -> Bool {
+        let quoted = opaque(text).utf8
+        return 2...256 ~= quoted.count && quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\"")
+            && quoted.dropFirst().dropLast().allSatisfy {
+                $0 > ASCII.space && $0 != UInt8(ascii: "\"") && $0 != ASCII.delete
+            }
     }
 
     /// A tag without the mark of a weak one: for this comparison, both are the same (RFC 9110, 8.8.3.2).

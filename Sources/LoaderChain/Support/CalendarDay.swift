@@ -91,6 +91,36 @@ struct CalendarTime: Hashable, Sendable {
         Date(timeIntervalSince1970: Double(Self.earliest + Int64(day.number) * Self.secondsPerDay + Int64(second)))
     }
 
+    /// The date of a text of RFC 3339, such as `2026-12-24T18:00:00Z` or `2026-12-24T19:00:00.5+01:00`; nil for any other.
+    ///
+    /// Parts of a second are ignored. Foundation's parsers differ in what they accept, from system to system.
+    static func date(ofInternet text: String) -> Date? {
+        let bytes = Array(text.utf8)
+        func number(_ places: Range<Int>) -> Int? {
+            guard places.upperBound <= bytes.count, bytes[places].allSatisfy(ASCII.isDigit) else { return nil }
+            return bytes[places].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        func has(_ characters: String, at place: Int) -> Bool {
+            place < bytes.count && characters.utf8.contains(bytes[place])
+        }
+        guard let year = number(0..<4), has("-", at: 4), let month = number(5..<7), has("-", at: 7),
+            let dayOfMonth = number(8..<10), has("Tt ", at: 10), let hour = number(11..<13), has(":", at: 13),
+            let minute = number(14..<16), has(":", at: 16), let second = number(17..<19), hour < 24, minute < 60,
+            second <= 60, let day = CalendarDay(year: year, month: month, day: dayOfMonth)
+        else { return nil }
+        var place = 19
+        if has(".", at: place) {
+            repeat { place += 1 } while number(place..<place + 1) != nil
+            guard number(place - 1..<place) != nil else { return nil }
+        }
+        let date = CalendarTime(day, second: (hour * 60 + minute) * 60 + second).date
+        if has("Zz", at: place), place + 1 == bytes.count { return date }
+        guard has("+-", at: place), let hours = number(place + 1..<place + 3), has(":", at: place + 3),
+            let minutes = number(place + 4..<place + 6), place + 6 == bytes.count, hours < 24, minutes < 60
+        else { return nil }
+        return date.addingTimeInterval(Double((hours * 60 + minutes) * 60) * (has("+", at: place) ? -1 : 1))
+    }
+
     private static let secondsPerDay: Int64 = 86_400
     /// The first second of the year 0, counted from 1970.
     private static let earliest: Int64 = -62_167_219_200

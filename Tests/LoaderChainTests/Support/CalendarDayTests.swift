@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LoaderChain
@@ -52,5 +53,21 @@ import Testing
         }
         #expect(CalendarDay(number: .min) == CalendarDay(year: 0, month: 1, day: 1))
         #expect(CalendarDay(number: .max) == CalendarDay(year: 9999, month: 12, day: 31))
+    }
+
+    @Test(
+        arguments: [
+            ("2026-12-24T18:00:00Z", 1_798_135_200), ("2026-12-24t18:00:00z", 1_798_135_200),
+            ("2026-12-24 19:30:00+01:30", 1_798_135_200), ("2026-12-24T18:00:00.000Z", 1_798_135_200),
+            ("2026-12-24T13:00:00.999999-05:00", 1_798_135_200), ("1970-01-01T00:00:00Z", 0),
+            ("2028-02-29T23:59:60Z", 1_835_481_600), ("0000-01-01T00:00:00Z", -62_167_219_200),
+            ("", nil), ("2026-12-24", nil), ("2026-12-24T18:00:00", nil), ("2026-12-24T18:00:00.Z", nil),
+            ("2026-13-24T18:00:00Z", nil), ("2026-02-29T18:00:00Z", nil), ("2026-12-24T24:00:00Z", nil),
+            ("2026-12-24T18:60:00Z", nil), ("2026-12-24T18:00:61Z", nil), ("2026-12-24T18:00:00Zx", nil),
+            ("2026-12-24T18:00:00+1:00", nil), ("2026-12-24T18:00:00+24:00", nil), ("2026-12-24T18:00:00+01:00Z", nil),
+            ("9999999999-12-24T18:00:00Z", nil), ("2026-12-24T18:00:00+01", nil), ("２026-12-24T18:00:00Z", nil),
+        ] as [(String, Double?)])
+    func dateOfInternetIsRead(_ text: String, _ expected: Double?) {
+        #expect(CalendarTime.date(ofInternet: text)?.timeIntervalSince1970 == expected)
     }
 }

@@ -24,40 +24,25 @@ public struct FileCredentialStore<Credential: Codable & Sendable>: CredentialSto
 
     /// Returns the credential of the file; nil if there is no file.
     public func load() throws -> Credential? {
-        let bytes: Data
-        do throws(FileFailure) {
-            bytes = try directory().contents(of: file.lastPathComponent, upTo: Self.largest)
-        } catch {
-            if error.isMissing { return nil }
-            throw failure(error)
+        let bytes: Data?
+        do throws(FileFailure) { bytes = try whole.contents(upTo: Self.largest) } catch { throw failure(error) }
+        return try bytes.map {
+            try CredentialStoreError.decode(Credential.self, $0, from: "The file \(file.lastPathComponent)")
         }
-        return try CredentialStoreError.decode(Credential.self, bytes, from: "The file \(file.lastPathComponent)")
     }
 
     /// Replaces the file.
     public func save(_ credential: Credential) throws {
         let bytes = try CredentialStoreError.encode(credential)
-        let name = file.lastPathComponent
-        do throws(FileFailure) {
-            try directory().replace(name, with: bytes, through: name + ".new")
-        } catch {
-            throw failure(error)
-        }
+        do throws(FileFailure) { try whole.replace(with: bytes) } catch { throw failure(error) }
     }
 
     /// Removes the file.
     public func forget() throws {
-        do throws(FileFailure) {
-            try directory().remove(file.lastPathComponent)
-        } catch {
-            if !error.isMissing { throw failure(error) }
-        }
+        do throws(FileFailure) { try whole.remove() } catch { throw failure(error) }
     }
 
-    private func directory() throws(FileFailure) -> SystemDirectory {
-        guard file.isFileURL, !file.hasDirectoryPath else { throw FileFailure("opened", file.path, code: EISDIR) }
-        return try SystemDirectory(file.deletingLastPathComponent())
-    }
+    private var whole: WholeFile { WholeFile(file) }
 
     private func failure(_ error: FileFailure) -> CredentialStoreError {
         let cause = error.isDiskFull ? "the disk is full" : "system error \(error.code)"

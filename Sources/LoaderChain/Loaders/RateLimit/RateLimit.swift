@@ -42,6 +42,8 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     private let quotas: ServerQuotas?
     private let actualCost: (@Sendable (HTTPRequest, HTTPResult) -> Int?)?
     private let state: Locked<RateLimitState<RateLimitWaiter>>
+    /// The program's own settings that ``RemoteSettings`` have replaced.
+    let replacedSettings = Locked<[String: any Sendable]>([:])
     /// Whether costs have ever counted; until then they are not read.
     private let readsCosts: Atomic<Bool>
 
@@ -144,7 +146,9 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     private func pass(_ task: HTTPTask, _ pass: RateLimitLane<RateLimitWaiter>.Pass, for origin: HTTPOrigin?) {
         if quotas != nil || actualCost != nil {
-            task.addEndObserver(pass.number > 0 ? RateLimitPass(of: self, pass, in: origin) : self)
+            // A loader below may change what the request costs.
+            let mustKeep = pass.number > 0 || readsCosts.load(ordering: .relaxed)
+            task.addEndObserver(mustKeep ? RateLimitPass(of: self, pass, in: origin) : self)
         }
         super.load(task: task)
     }
@@ -162,7 +166,11 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     /// The rates, how many tasks wait, and the rest of the quotas that servers have reported.
     public override var details: String {
-        let (rates, hosts, waiting, left) = state.withLock { ($0.rates, $0.hosts, $0.waiting, $0.quotaDescription) }
+        let (rates, hosts, waiting, books) = state.withLock { ($0.rates, $0.hosts, $0.waiting, $0.books) }
+        let quotas = books.map { ($0.host.map { "\($0) " } ?? "", $0.book.description) }
+            .filter { !$0.1.isEmpty }.map { $0.0 + $0.1 }.sorted()
+        let left =
+            quotas.prefix(3).joined(separator: "; ") + (quotas.count > 3 ? "; and \(quotas.count - 3) more" : "")
         let texts = [
             rates.map { "\($0)" }.joined(separator: ", "), isPerHost ? "per host, hosts \(hosts)" : "",
             "waiting \(waiting)",

@@ -24,11 +24,10 @@ struct RateLimitState<Waiter> {
     /// How many hosts have a lane of their own.
     var hosts: Int { lanes.count }
 
-    /// The rest of the quotas that servers have reported, for people; empty if there are none.
-    var quotaDescription: String {
-        let texts = lanes.all.map { "\($0.key) \($0.value.quotaDescription)" }.filter { !$0.hasSuffix(" ") }.sorted()
-        let shown = [common.quotaDescription].filter { !$0.isEmpty } + texts.prefix(3)
-        return shown.joined(separator: "; ") + (texts.count > 3 ? "; and \(texts.count - 3) more" : "")
+    /// The quotas that servers have reported, by their hosts; those of the common lane have none.
+    var books: [(host: HTTPOrigin?, book: QuotaBook)] {
+        let hosts = lanes.all.compactMap { host, lane in lane.book.map { (HTTPOrigin?.some(host), $0) } }
+        return (common.book.map { [(nil, $0)] } ?? []) + hosts
     }
 
     /// Admits a task for `origin`, nil for the common lane; the rest is as for a lane.
@@ -80,7 +79,7 @@ struct RateLimitLane<Waiter> {
     typealias Waiters = LinkedNodes<Waiter, Int64>
 
     private var buckets: [TokenBucket]
-    private var book: QuotaBook?
+    private(set) var book: QuotaBook?
     private var queues = PerPriority(Queue())
     private var turns = PriorityTurns()
     private(set) var waiting = 0
@@ -129,9 +128,6 @@ struct RateLimitLane<Waiter> {
         /// Its number in the books of quotas; 0 if it need not be kept.
         var number: UInt64 = 0
     }
-
-    /// The rest of the quotas that the server has reported, for people.
-    var quotaDescription: String { book?.description ?? "" }
 
     /// Admits a task.
     mutating func admit(

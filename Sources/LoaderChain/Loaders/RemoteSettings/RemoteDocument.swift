@@ -4,11 +4,11 @@ import LoaderChainPlatformFoundation
 struct RemoteDocument: Sendable {
     /// The settings of one target.
     struct Entry: Sendable {
-        let change: RemoteSettings.Target.Change
+        let set: @Sendable () -> Void
         let until: Date?
     }
 
-    let revision: Int
+    let revision: Int64
     let entries: [String: Entry]
     /// The names that nothing reads.
     let ignored: [String]
@@ -16,16 +16,16 @@ struct RemoteDocument: Sendable {
     /// Checks the bytes of a document.
     ///
     /// - Parameters:
-    ///   - keys: the keys of which one must have signed it; none if it is not signed.
+    ///   - keys: the keys of which one must have signed it; nil if it is not signed.
     ///   - targets: what it may set.
-    init(_ bytes: Data, signedBy keys: [RemoteSettings.Key], for targets: [String: RemoteSettings.Target]) throws {
-        let text = keys.isEmpty ? bytes : try SignedText(bytes).content(signedBy: keys)
+    init(_ bytes: Data, signedBy keys: [RemoteSettings.Key]?, for targets: [String: RemoteSettings.Target]) throws {
+        let text = try keys.map { try SignedText(bytes).content(signedBy: $0) } ?? bytes
         let decoder = JSONDecoder()
         decoder.userInfo[.targets] = targets
         self = try decoder.decode(Content.self, from: text).document
     }
 
-    fileprivate init(revision: Int, entries: [String: Entry], ignored: [String]) {
+    fileprivate init(revision: Int64, entries: [String: Entry], ignored: [String]) {
         self.revision = revision
         self.entries = entries
         self.ignored = ignored.sorted()
@@ -38,11 +38,11 @@ private struct Content: Decodable {
 
     init(from decoder: any Decoder) throws {
         let targets = decoder.userInfo[.targets] as? [String: RemoteSettings.Target] ?? [:]
-        let values = try decoder.container(keyedBy: AnyName.self)
-        guard let revision = try values.count(AnyName("revision")) else {
-            throw values.error(AnyName("revision"), "it is missing")
+        let values = try decoder.container(keyedBy: RemoteName.self)
+        guard let revision = try values.count(RemoteName("revision")) else {
+            throw values.error(RemoteName("revision"), "it is missing")
         }
-        let loaders = try values.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("loaders"))
+        let loaders = try values.nestedContainer(keyedBy: RemoteName.self, forKey: RemoteName("loaders"))
         var ignored = values.allKeys.map(\.stringValue).filter { $0 != "revision" && $0 != "loaders" }
         var entries: [String: RemoteDocument.Entry] = [:]
         for key in loaders.allKeys {
@@ -51,21 +51,21 @@ private struct Content: Decodable {
                 ignored.append("loaders.\(name)")
                 continue
             }
-            let settings = try loaders.nestedContainer(keyedBy: AnyName.self, forKey: key)
+            let settings = try loaders.nestedContainer(keyedBy: RemoteName.self, forKey: key)
             if let names = target.names {
                 ignored += settings.allKeys.map(\.stringValue).filter { !names.contains($0) && $0 != "until" }
                     .map { "loaders.\(name).\($0)" }
             }
             entries[name] = .init(
-                change: try target.read(loaders.superDecoder(forKey: key)), until: try Self.until(settings))
+                set: try target.read(loaders.superDecoder(forKey: key)), until: try Self.until(settings))
         }
         document = RemoteDocument(revision: revision, entries: entries, ignored: ignored)
     }
 
-    private static func until(_ settings: KeyedDecodingContainer<AnyName>) throws -> Date? {
-        let key = AnyName("until")
+    private static func until(_ settings: KeyedDecodingContainer<RemoteName>) throws -> Date? {
+        let key = RemoteName("until")
         guard let text = try settings.decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let date = try? Date(text, strategy: .iso8601) else {
+        guard let date = CalendarTime.date(ofInternet: text) else {
             throw settings.error(key, "\(ASCII.quoted(text)) is no instant such as 2026-12-24T18:00:00Z")
         }
         return date
@@ -73,7 +73,7 @@ private struct Content: Decodable {
 }
 
 /// Any name in a document.
-private struct AnyName: CodingKey {
+struct RemoteName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 
@@ -94,7 +94,8 @@ struct RemoteProblem: Error, Hashable, CustomStringConvertible {
 
     init(_ text: String, at path: [any CodingKey] = []) {
         let place = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        description = ASCII.printable(String((place.isEmpty ? text : "\(place): \(text)").prefix(Self.longest)))
+        description = ASCII.printable(
+            String((place.isEmpty ? text : "\(place): \(text)").unicodeScalars.prefix(Self.longest)))
     }
 
     init(_ error: any Error) {

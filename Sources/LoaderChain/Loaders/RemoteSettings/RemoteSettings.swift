@@ -21,8 +21,8 @@ import LoaderChainPlatformFoundation
 /// let following = Task { await settings.run() }
 /// ```
 ///
-/// **What it is for.** Your servers are overloaded, and a million copies of your app keep asking. Publish this document, and within
-/// a minute no app sends more than one request at a time; with a 0, none sends any:
+/// **What it is for.** Your servers are overloaded, and a million copies of your app keep asking. Publish this document, and a minute
+/// later each sends one request at a time; with a 0, none sends any:
 ///
 /// ```json
 /// {"revision": 1, "loaders": {"api": {"maximumNumberOfRequests": 1}}}
@@ -44,16 +44,18 @@ import LoaderChainPlatformFoundation
 ///
 /// Whatever goes wrong is told once, until something is right again.
 ///
+/// Settings hold until a document ends them, also if this object is released. A ``Throttle`` has one document at a time.
+///
 /// **Which chain to use.** The requests pass every ``Throttle``, also one that is stopped. A chain of their own, to a server of its
 /// own, still works if the other one does not.
 public actor RemoteSettings {
     /// What happens to the settings.
     public enum Event: Hashable, Sendable {
         /// A document has been applied, except for the names that nothing reads.
-        case applied(revision: Int, ignored: [String])
+        case applied(revision: Int64, ignored: [String])
         /// The last good settings hold, for this reason.
         case kept(because: String)
-        /// The time of a loader's settings is over; it has the program's own again.
+        /// The time of a target's settings is over; it has the program's own again.
         case ended(target: String)
         /// The file could not be written, so a relaunch would not know the settings.
         case notStored(because: String)
@@ -61,23 +63,31 @@ public actor RemoteSettings {
 
     private let request: HTTPRequest
     private let chain: HTTPLoader
-    private let keys: [Key]
-    private let store: Store?
+    private let keys: [Key]?
+    private let file: WholeFile?
     private let interval: Duration
     private let timers: any Timers
     private let random: RandomSource
     private let onEvent: @Sendable (Event) -> Void
 
-    private var loaders: RemoteLoaders
+    private var targets: RemoteTargets
     private var poll: PollState
     /// When to ask again.
     private var due: TimerInstant
+    /// Whether a request is on its way.
+    private(set) var isAsking = false
     /// What was wrong since something was right.
-    private var told: [String]
+    private var told: Set<String>
+    /// Whether the file could not be read when it should have been.
+    private var mustLoad: Bool
+    /// Whether the document in use is in the file.
+    private var isStored = true
 
     private static let mostTold = 16
     /// The size of the largest document.
     private static let largest = 64 << 10
+    /// How long a request may take in all, so that a slow server does not keep new settings away.
+    private static let patience = Duration.seconds(30)
 
     /// Makes settings, and applies what is in the file.
     ///
@@ -85,7 +95,8 @@ public actor RemoteSettings {
     ///   - url: where the document is.
     ///   - chain: the chain that loads it.
     ///   - targets: what the document may set, by name.
-    ///   - keys: the keys of which one must have signed the document; with none, the default, documents are not signed.
+    ///   - keys: the keys of which one must have signed the document, so that an empty list accepts none; nil, the default, for
+    ///     documents that are not signed.
     ///   - file: where the last good document is kept, so that it holds after a relaunch; nil, the default, to forget it.
     ///   - interval: the time between a response and the next request, to which up to a tenth is added by chance. After failures
     ///     it is longer, up to five minutes.
@@ -93,30 +104,22 @@ public actor RemoteSettings {
     ///   - random: the source of chance; give a seeded source in tests.
     ///   - onEvent: called for each event, under no lock.
     public init(
-        url: URL, over chain: HTTPLoader, targets: [String: Target], keys: [Key] = [], file: URL? = nil,
+        url: URL, over chain: HTTPLoader, targets: [String: Target], keys: [Key]? = nil, file: URL? = nil,
         interval: Duration = .seconds(60), timers: any Timers = SystemTimers.shared, random: RandomSource = .system,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
-        self.init(
-            url: url, over: chain, targets: targets, keys: keys, store: file.map(Store.init), interval: interval,
-            timers: timers, random: random, onEvent: onEvent)
-    }
-
-    init(
-        url: URL, over chain: HTTPLoader, targets: [String: Target], keys: [Key], store: Store?, interval: Duration,
-        timers: any Timers, random: RandomSource, onEvent: @escaping @Sendable (Event) -> Void
-    ) {
         var request = HTTPRequest(url: url)
-        // It must pass what it has stopped.
+        // It must pass what it has stopped, and no cache may answer it.
         request.throttle = .never
         request.priority = .high
         request.deduplication = .never
         request.responseCheck = .nothing
         request.delivery = .inMemory(upTo: Self.largest)
+        request.headers["Cache-Control"] = "no-cache"
         self.request = request
         self.chain = chain
         self.keys = keys
-        self.store = store
+        self.file = file.map(WholeFile.init)
         self.interval = max(.zero, interval)
         self.timers = timers
         self.random = random
@@ -126,52 +129,63 @@ public actor RemoteSettings {
         polling.maximumDelay = .seconds(300)
         poll = PollState(polling)
         due = timers.now
-        var loaders = RemoteLoaders(targets)
+        var all = RemoteTargets(targets)
         told = []
+        mustLoad = false
         do {
-            if let bytes = try store?.load(upTo: Self.largest) {
-                let document = try RemoteDocument(bytes, signedBy: keys, for: targets)
-                loaders.apply(document, bytes, at: timers.date, longer: interval * random.unit())
-                onEvent(.applied(revision: document.revision, ignored: document.ignored))
+            if let bytes = try self.file?.contents(upTo: Self.largest) {
+                onEvent(try all.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
             }
         } catch {
-            told = ["The remembered document is not used: \(RemoteProblem(error))"]
-            onEvent(.kept(because: told[0]))
+            mustLoad = error is FileFailure
+            onEvent(.kept(because: Self.unusable(error)))
         }
-        self.loaders = loaders
+        self.targets = all
     }
 
     /// The revision of the document that was applied last; nil before the first.
-    public var revision: Int? { loaders.revision }
+    public var revision: Int64? { targets.revision }
 
     /// Asks again and again, at once at first, until the Swift task is cancelled.
     public func run() async {
         while !Task.isCancelled {
             await refresh()
             repeat {
-                for name in loaders.end(at: timers.date) { onEvent(.ended(target: name)) }
-                let wait = min(timers.now.duration(to: due), loaders.timeToEnd(at: timers.date))
+                endSettings()
+                let wait = min(
+                    timers.now.duration(to: due), targets.timeToEnd(at: timers.date), max(interval, .seconds(1)))
                 guard (try? await timers.sleep(for: max(wait, .milliseconds(1)))) != nil else { return }
             } while timers.now < due
         }
     }
 
-    /// Asks once; for an app that waits for its settings when it starts, or is told of new ones by a notification.
+    /// Asks once.
+    ///
+    /// Call it when an app becomes active, since clocks stand still while a device sleeps; when a notification tells of new
+    /// settings; or before an app loads anything else.
     public func refresh() async {
+        endSettings()
+        loadAgain()
         var request = request
+        request.deadline = .after(Self.patience, on: timers)
         poll.prepare(&request)
+        isAsking = true
+        defer { isAsking = false }
         do throws(HTTPError) {
             let response = try await chain.load(request)
             switch poll.take(response) {
             case .changed: take(response.body)
-            case .same: told = []
-            case .busy, .unusable: keep("The server has answered \(response.status)")
+            case .same: confirm()
+            case .busy: keep("The server has answered \(response.status)")
+            case .unusable:
+                poll.forget()
+                keep("The server has answered \(response.status)")
             }
             wait(after: response)
         } catch {
             guard !Task.isCancelled else { return }
             poll.takeFailure()
-            keep("The document could not be loaded: \(error)")
+            keep("The document could not be loaded: \(error)", as: "\(error.code) \(error.loader ?? "")")
             wait(after: nil)
         }
     }
@@ -182,30 +196,61 @@ public actor RemoteSettings {
 
     /// Applies a document, if all of it is right.
     private func take(_ bytes: Data) {
-        let document: RemoteDocument
+        // After a relaunch, the server's document is usually the one of the file.
+        guard bytes != targets.bytes else { return confirm() }
         do {
-            document = try RemoteDocument(bytes, signedBy: keys, for: loaders.targets)
-            if let revision, document.revision < revision {
-                throw RemoteProblem("Revision \(document.revision) is older than \(revision), which is in use")
-            }
+            onEvent(try targets.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
+            isStored = false
+            mustLoad = false
+            confirm()
         } catch {
             // It may have been cut on its way, so the same version is wanted once more.
             poll.forget()
-            return keep("\(RemoteProblem(error))")
+            keep("\(RemoteProblem(error))")
         }
+    }
+
+    /// The document in use is still the right one.
+    private func confirm() {
         told = []
-        // After a relaunch, the server's document is usually the one of the file.
-        guard bytes != loaders.bytes else { return }
-        loaders.apply(document, bytes, at: timers.date, longer: interval * random.unit())
-        onEvent(.applied(revision: document.revision, ignored: document.ignored))
-        do throws(FileFailure) { try store?.save(bytes) } catch { onEvent(.notStored(because: "\(error)")) }
+        endSettings()
+        guard !isStored, let bytes = targets.bytes else { return }
+        do throws(FileFailure) {
+            try file?.replace(with: bytes)
+            isStored = true
+        } catch {
+            tell(.notStored(because: "\(error)"), as: "file")
+        }
+    }
+
+    /// Reads the file, if that was not possible before: on a device that has not been unlocked since it was started, it is not.
+    private func loadAgain() {
+        guard mustLoad else { return }
+        do {
+            let bytes = try file?.contents(upTo: Self.largest)
+            mustLoad = false
+            guard let bytes else { return }
+            onEvent(try targets.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
+        } catch {
+            if !(error is FileFailure) { keep(Self.unusable(error)) }
+        }
+    }
+
+    private static func unusable(_ error: any Error) -> String {
+        "The remembered document is not used: \(RemoteProblem(error))"
+    }
+
+    /// Ends settings whose time is over, and sets others again that the program has changed.
+    private func endSettings() {
+        for name in targets.set(at: timers.date) { onEvent(.ended(target: name)) }
     }
 
     /// Tells, once, why nothing has changed.
-    private func keep(_ reason: String) {
-        guard !told.contains(reason), told.count < Self.mostTold else { return }
-        told.append(reason)
-        onEvent(.kept(because: reason))
+    private func keep(_ reason: String, as kind: String? = nil) { tell(.kept(because: reason), as: kind ?? reason) }
+
+    private func tell(_ event: Event, as kind: String) {
+        guard told.count < Self.mostTold, told.insert(kind).inserted else { return }
+        onEvent(event)
     }
 }
 
@@ -225,87 +270,59 @@ extension RemoteSettings.Event: CustomStringConvertible {
     private static func text(_ names: [String]) -> String {
         let shown = names.prefix(10)
         let rest = names.count - shown.count
-        return shown.map { ASCII.printable(String($0.prefix(100))) }.joined(separator: ", ")
+        return shown.map { ASCII.printable(String($0.unicodeScalars.prefix(100))) }.joined(separator: ", ")
             + (rest > 0 ? " and \(rest) more" : "")
     }
 }
 
-extension RemoteSettings {
-    /// The file of the last good document, as it came, with its signature.
-    struct Store: Sendable {
-        private let open: @Sendable () throws(FileFailure) -> any Directory
-        private let name: String
-
-        init(_ file: URL) {
-            self.init(name: file.lastPathComponent) { () throws(FileFailure) in
-                try SystemDirectory(file.deletingLastPathComponent())
-            }
-        }
-
-        init(name: String, in directory: @escaping @Sendable () throws(FileFailure) -> any Directory) {
-            self.name = name
-            open = directory
-        }
-
-        /// The document; nil if there is none.
-        func load(upTo largest: Int) throws(FileFailure) -> Data? {
-            do throws(FileFailure) { return try open().contents(of: name, upTo: largest) } catch {
-                if error.isMissing { return nil }
-                throw error
-            }
-        }
-
-        func save(_ document: Data) throws(FileFailure) {
-            try open().replace(name, with: document, through: name + ".new")
-        }
-    }
-}
-
-/// The targets, and the settings that they have from afar.
-struct RemoteLoaders: Sendable {
-    let targets: [String: RemoteSettings.Target]
-    private(set) var revision: Int?
-    /// The document that was applied last.
+/// The targets, and the document that sets them.
+struct RemoteTargets: Sendable {
+    private let targets: [String: RemoteSettings.Target]
+    private var document: RemoteDocument?
+    /// The document's bytes.
     private(set) var bytes: Data?
-    /// The instants at which the settings of targets end.
-    private var ends: [String: Date] = [:]
-    /// What brings back the program's own settings, for each target that has others.
-    private var own: [String: RemoteSettings.Own] = [:]
+    /// How much longer than written settings hold, so that not all apps return at once.
+    private var spread = Duration.zero
+    /// The names of the targets that have settings from afar.
+    private var names: Set<String> = []
 
     init(_ targets: [String: RemoteSettings.Target]) { self.targets = targets }
 
-    /// Applies a document.
-    ///
-    /// - Parameter time: how much longer than written settings hold, so that not all apps return at once.
-    mutating func apply(_ document: RemoteDocument, _ bytes: Data, at now: Date, longer time: Duration) {
-        (revision, self.bytes) = (document.revision, bytes)
-        ends = document.entries.compactMapValues(\.until).mapValues { $0 + max(.zero, time) / .seconds(1) }
-        for name in targets.keys.sorted() {
-            if let entry = document.entries[name], ends[name].map({ now < $0 }) ?? true {
-                entry.change(&own[name, default: [:]])
-            } else {
-                end(name)
+    var revision: Int64? { document?.revision }
+
+    /// Applies a document, if all of it is right and it is not older than the last one.
+    mutating func take(
+        _ bytes: Data, signedBy keys: [RemoteSettings.Key]?, at now: Date, spread: Duration
+    ) throws -> RemoteSettings.Event {
+        let document = try RemoteDocument(bytes, signedBy: keys, for: targets)
+        if let revision, document.revision < revision {
+            throw RemoteProblem("Revision \(document.revision) is older than \(revision), which is in use")
+        }
+        (self.document, self.bytes, self.spread) = (document, bytes, max(.zero, spread))
+        set(at: now, isNew: true)
+        return .applied(revision: document.revision, ignored: document.ignored)
+    }
+
+    /// Sets all targets as the document says, and returns those whose settings are over.
+    @discardableResult
+    mutating func set(at now: Date, isNew: Bool = false) -> [String] {
+        var ended: [String] = []
+        for (name, target) in targets.sorted(by: { $0.key < $1.key }) {
+            if let entry = document?.entries[name], end(of: entry).map({ now < $0 }) ?? true {
+                if names.insert(name).inserted || isNew || target.mayBeSetAgain { entry.set() }
+            } else if names.remove(name) != nil {
+                target.leave()
+                ended.append(name)
             }
         }
+        return ended
     }
 
-    /// Ends the settings whose time is over, and returns the names of their targets.
-    mutating func end(at now: Date) -> [String] {
-        let names = ends.filter { $0.value <= now }.keys.sorted()
-        return names.filter { end($0) }
-    }
-
-    /// How long it is until settings end.
+    /// How long it is until settings end, at most a day.
     func timeToEnd(at now: Date) -> Duration {
-        ends.values.min().map { .seconds(min(max(0, $0.timeIntervalSince(now)), 86_400)) } ?? .seconds(86_400)
+        let ends = document?.entries.values.compactMap { end(of: $0) }.filter { $0 > now } ?? []
+        return .seconds(min(ends.min()?.timeIntervalSince(now) ?? .infinity, 86_400))
     }
 
-    /// Brings back the program's own settings, and answers whether there were others.
-    @discardableResult
-    private mutating func end(_ name: String) -> Bool {
-        ends[name] = nil
-        guard var own = own.removeValue(forKey: name) else { return false }
-        targets[name]?.leave(&own)
-        return true
-    }
+    private func end(of entry: RemoteDocument.Entry) -> Date? { entry.until.map { $0 + spread / .seconds(1) } }
 }

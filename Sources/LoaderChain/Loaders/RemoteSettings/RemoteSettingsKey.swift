@@ -36,11 +36,13 @@ extension RemoteSettings {
             self.isValid = isValid
         }
 
-        /// The key of an HMAC with SHA-256, which has the name `HS256` in headers; it should have at least 32 random bytes.
+        /// The key of an HMAC with SHA-256, which has the name `HS256` in headers.
+        ///
+        /// It should have at least 32 random bytes; an empty one fits to no signature.
         public static func hmacSHA256(_ key: some Sequence<UInt8>) -> Key {
             let key = Array(key)
             return Key(algorithm: "HS256") { signature, message in
-                SHA256.isCode(signature, of: message, key: key)
+                !key.isEmpty && SHA256.isCode(signature, of: message, key: key)
             }
         }
 

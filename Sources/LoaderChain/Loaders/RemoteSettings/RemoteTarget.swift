@@ -1,9 +1,6 @@
 import LoaderChainPlatformFoundation
 
 extension RemoteSettings {
-    /// What puts each of the program's own settings back that have been replaced, by their names.
-    typealias Own = [String: @Sendable () -> Void]
-
     /// Something that remote settings can set.
     ///
     /// A ``Throttle`` and a ``RateLimit`` have these settings, all of which may be left out:
@@ -12,14 +9,17 @@ extension RemoteSettings {
     /// |---|---|
     /// | `maximumNumberOfRequests` | how many requests may run at once; 0 stops all |
     /// | `perHost` | how many requests of one host may run at once |
-    /// | `hostLimits` | an object of hosts, or throttle keys, and how many of their requests may run at once |
+    /// | `hostLimits` | an object of hosts, or throttle keys, and how many of their requests may run at once; it replaces all of the program's |
     /// | `maximumWaiting` | how many requests may wait |
     /// | `queueTimeout` | how many seconds a request may wait |
     /// | `minimumPriority` | `"low"`, `"normal"` or `"high"`: requests of lower priorities fail at once |
     /// | `rates`, of a rate limit | a list of objects with `requests` or `cost`, `seconds`, and `burst`, which is 1 if left out |
     /// | `until`, of every target | an instant such as `"2026-12-24T18:00:00Z"`, after which the program's own settings hold again |
     ///
-    /// Anything of your own can be set too, with what you can decode:
+    /// If the program changes a value while a document sets it, the document's is set again, and the program's comes into force when
+    /// the document's ends.
+    ///
+    /// Anything of your own can be set too, with a type that is decoded from an object:
     ///
     /// ```swift
     /// nonisolated struct LogSettings: Decodable, Sendable { var slowerThan: Double }
@@ -29,15 +29,14 @@ extension RemoteSettings {
     /// }
     /// ```
     public struct Target: Sendable {
-        /// Applies settings that were checked, and notes in what it is given which of the program's own they replace.
-        typealias Change = @Sendable (inout Own) -> Void
-
-        /// Checks settings.
-        let read: @Sendable (any Decoder) throws -> Change
+        /// Checks settings, and returns what applies them.
+        let read: @Sendable (any Decoder) throws -> @Sendable () -> Void
         /// Brings the program's own settings back.
-        let leave: Change
+        let leave: @Sendable () -> Void
         /// The names that it reads; nil for any.
         let names: Set<String>?
+        /// Whether settings may be applied again that hold already.
+        let mayBeSetAgain: Bool
 
         /// Makes a target that sets anything.
         ///
@@ -47,67 +46,80 @@ extension RemoteSettings {
         public init<Settings: Decodable & Sendable>(
             _ type: Settings.Type, apply: @escaping @Sendable (Settings?) -> Void
         ) {
-            self.init(type, names: nil) { settings, _ in apply(settings) }
+            self.init(type, names: nil, apply)
         }
 
         private init<Settings: Decodable & Sendable>(
-            _ type: Settings.Type, names: Set<String>?, _ apply: @escaping @Sendable (Settings?, inout Own) -> Void
+            _ type: Settings.Type, names: Set<String>?, _ apply: @escaping @Sendable (Settings?) -> Void
         ) {
             self.names = names
+            mayBeSetAgain = names != nil
             read = { decoder in
                 let settings = try Settings(from: decoder)
-                return { apply(settings, &$0) }
+                return { apply(settings) }
             }
-            leave = { apply(nil, &$0) }
+            leave = { apply(nil) }
         }
 
         /// The limits and the lowest priority of a throttle.
         public static func throttle(_ throttle: Throttle) -> Target {
-            Target(ThrottleSettings.self, names: ThrottleSettings.Name.all) { settings, own in
-                replace(\.perHost, "perHost", of: throttle, with: settings?.perHost.map(Optional.some), &own)
-                replace(\.hostLimits, "hostLimits", of: throttle, with: settings?.hostLimits, &own)
-                replace(
-                    \.queueTimeout, "queueTimeout", of: throttle, with: settings?.queueTimeout.map(Optional.some), &own)
-                replace(\.minimumPriority, "minimumPriority", of: throttle, with: settings?.minimumPriority, &own)
-                replace(
-                    \.maximumWaiting, "maximumWaiting", of: throttle, with: settings?.maximumWaiting.map(Optional.some),
-                    &own)
+            Target(ThrottleSettings.self, names: ThrottleSettings.Name.names) { settings in
+                func set<Value: Equatable & Sendable>(
+                    _ path: ReferenceWritableKeyPath<Throttle, Value>, _ name: ThrottleSettings.Name, _ value: Value?
+                ) {
+                    replace(path, of: throttle, with: value, name.rawValue, throttle.replacedSettings)
+                }
+                set(\.perHost, .perHost, settings?.perHost.map(Optional.some))
+                set(\.hostLimits, .hostLimits, settings?.hostLimits)
+                set(\.queueTimeout, .queueTimeout, settings?.queueTimeout.map(Optional.some))
+                set(\.minimumPriority, .minimumPriority, settings?.minimumPriority)
+                set(\.maximumWaiting, .maximumWaiting, settings?.maximumWaiting.map(Optional.some))
                 // The last one, because a higher limit starts those that wait.
-                replace(
-                    \.maximumNumberOfRequests, "maximumNumberOfRequests", of: throttle,
-                    with: settings?.maximumNumberOfRequests, &own)
+                set(\.maximumNumberOfRequests, .maximumNumberOfRequests, settings?.maximumNumberOfRequests)
             }
         }
 
         /// The rates of a rate limit.
         public static func rateLimit(_ limit: RateLimit) -> Target {
-            Target(RateLimitSettings.self, names: RateLimitSettings.Name.all) { settings, own in
-                replace(\.rates, "rates", of: limit, with: settings?.rates, &own)
+            Target(RateLimitSettings.self, names: RateLimitSettings.Name.names) { settings in
+                replace(\.rates, of: limit, with: settings?.rates, "rates", limit.replacedSettings)
             }
         }
 
+        /// A setting of a loader, which another one has replaced.
+        private struct Replaced<Value: Equatable & Sendable>: Sendable {
+            let own: Value
+            let remote: Value
+        }
+
         /// Sets a value of a loader, or the program's own if there is none.
+        ///
+        /// The loader keeps the program's own values, so that they are not taken for others if settings are made anew.
         private static func replace<Loader: HTTPLoader, Value: Equatable & Sendable>(
-            _ path: ReferenceWritableKeyPath<Loader, Value> & Sendable, _ name: String, of loader: Loader,
-            with value: Value?, _ own: inout Own
+            _ path: ReferenceWritableKeyPath<Loader, Value>, of loader: Loader, with value: Value?, _ name: String,
+            _ replaced: Locked<[String: any Sendable]>
         ) {
-            guard let value else {
-                own.removeValue(forKey: name)?()
-                return
-            }
+            let before = replaced.withLock { $0[name] } as? Replaced<Value>
+            if before == nil, value == nil { return }
             let current = loader[keyPath: path]
-            if own[name] == nil { own[name] = { loader[keyPath: path] = current } }
-            if value != current { loader[keyPath: path] = value }
+            // If the program has changed it meanwhile, that is its own.
+            let own = before.map { current == $0.remote ? $0.own : current } ?? current
+            let next = value ?? own
+            replaced.withLock { $0[name] = value.map { Replaced(own: own, remote: $0) } }
+            if next != current { loader[keyPath: path] = next }
         }
     }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The names of all cases.
+    fileprivate static var names: Set<String> { Set(allCases.map(\.rawValue)) }
 }
 
 /// The settings of a throttle in a document.
 private struct ThrottleSettings: Decodable, Sendable {
     enum Name: String, CodingKey, CaseIterable {
         case maximumNumberOfRequests, perHost, hostLimits, maximumWaiting, queueTimeout, minimumPriority
-
-        static let all = Set(allCases.map(\.rawValue))
     }
 
     var maximumNumberOfRequests: UInt?
@@ -119,11 +131,11 @@ private struct ThrottleSettings: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Name.self)
-        maximumNumberOfRequests = try values.count(.maximumNumberOfRequests).map(UInt.init)
-        perHost = try values.count(.perHost).map(UInt.init)
+        maximumNumberOfRequests = try values.count(.maximumNumberOfRequests).map { UInt(clamping: $0) }
+        perHost = try values.count(.perHost).map { UInt(clamping: $0) }
         hostLimits = try values.decodeIfPresent([String: RemoteCount].self, forKey: .hostLimits)?
-            .mapValues { UInt($0.value) }
-        maximumWaiting = try values.count(.maximumWaiting)
+            .mapValues { UInt(clamping: $0.value) }
+        maximumWaiting = try values.count(.maximumWaiting).map { Int(clamping: $0) }
         queueTimeout = try values.seconds(.queueTimeout)
         minimumPriority = try values.decodeIfPresent(String.self, forKey: .minimumPriority).map { text in
             let priorities = ThrottlePriority.allCases
@@ -138,11 +150,7 @@ private struct ThrottleSettings: Decodable, Sendable {
 
 /// The settings of a rate limit in a document.
 private struct RateLimitSettings: Decodable, Sendable {
-    enum Name: String, CodingKey, CaseIterable {
-        case rates
-
-        static let all = Set(allCases.map(\.rawValue))
-    }
+    enum Name: String, CodingKey, CaseIterable { case rates }
 
     var rates: [RateLimit.Rate]?
 
@@ -156,19 +164,23 @@ private struct RateLimitSettings: Decodable, Sendable {
 }
 
 private struct RateSettings: Decodable, Sendable {
-    private enum Name: String, CodingKey, CaseIterable { case requests, cost, seconds, burst }
+    private enum Name: String, CodingKey { case requests, cost, seconds, burst }
 
     let rate: RateLimit.Rate
 
     init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: RemoteName.self)
+        for name in names.allKeys where Name(stringValue: name.stringValue) == nil {
+            throw names.error(name, "a rate has nothing of this name")
+        }
         let values = try decoder.container(keyedBy: Name.self)
         guard let period = try values.seconds(.seconds), period > .zero else {
             throw values.error(.seconds, "a rate needs a period, longer than 0")
         }
-        let burst = try values.count(.burst, from: 1) ?? 1
+        let burst = Int(clamping: try values.count(.burst, from: 1) ?? 1)
         switch (try values.count(.requests, from: 1), try values.count(.cost, from: 1)) {
-        case (let requests?, nil): rate = .init(requests: requests, per: period, burst: burst)
-        case (nil, let cost?): rate = .init(cost: cost, per: period, burst: burst)
+        case (let requests?, nil): rate = .init(requests: Int(clamping: requests), per: period, burst: burst)
+        case (nil, let cost?): rate = .init(cost: Int(clamping: cost), per: period, burst: burst)
         default: throw values.error(.requests, "a rate has either requests or a cost")
         }
     }
@@ -176,12 +188,13 @@ private struct RateSettings: Decodable, Sendable {
 
 /// A whole number from 0 on.
 private struct RemoteCount: Decodable {
-    let value: Int
+    // `Int` has 32 bits on some watches.
+    let value: Int64
 
     init(from decoder: any Decoder) throws {
         // Foundation says that a document with a number outside of an integer's range is no JSON at all.
         let number = try decoder.singleValueContainer().decode(Double.self)
-        guard number >= 0, number <= 1e15, number == number.rounded(), let value = Int(exactly: number) else {
+        guard number >= 0, number <= 1e15, number == number.rounded(), let value = Int64(exactly: number) else {
             throw RemoteProblem("\(number) is not a whole number from 0 on", at: decoder.codingPath)
         }
         self.value = value
@@ -189,7 +202,7 @@ private struct RemoteCount: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    func count(_ key: Key, from least: Int = 0) throws -> Int? {
+    func count(_ key: Key, from least: Int64 = 0) throws -> Int64? {
         guard let count = try decodeIfPresent(RemoteCount.self, forKey: key)?.value else { return nil }
         guard count >= least else { throw error(key, "\(count) is less than \(least)") }
         return count

@@ -61,6 +61,8 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     private let looksCloser: Atomic<Bool>
     /// Looks at the waits, if there is a rule for an overload.
     let lookout: ThrottleLookout?
+    /// The program's own settings that ``RemoteSettings`` have replaced.
+    let replacedSettings = Locked<[String: any Sendable]>([:])
     /// The index of the lowest priority that is let in.
     private let lowest = Atomic(0)
     /// Finds the partition of a request.
@@ -260,10 +262,14 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
             lowest.store(ThrottlePriority.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed)
             if newValue > .low { looksCloser.store(true, ordering: .relaxed) }
             let waiting = core.with { $0.queues.inOrder.map { ($0, $0.waitingTask) } }
-            for (waiter, task) in waiting where task.map({ $0.option(ThrottlePriority.self) < newValue }) ?? false {
-                waiter.fail(.shed, reason: Self.tooLow(newValue))
-            }
+            for case (let waiter, let task?) in waiting { shedIfTooLow(waiter, task) }
         }
+    }
+
+    @inline(never)
+    private func shedIfTooLow(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
+        let least = minimumPriority
+        if task.option(ThrottlePriority.self) < least { waiter.fail(.shed, reason: Self.tooLow(least)) }
     }
 
     private static func tooLow(_ least: ThrottlePriority) -> String {
@@ -396,6 +402,8 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     @inline(__always)
     private func settle(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
         core.reportQueued(waiter, task)
+        // It may have been set since the task was let in.
+        if lowest.load(ordering: .relaxed) != 0 { shedIfTooLow(waiter, task) }
         if longestWait.load(ordering: .relaxed) != .max { limit(waiter) }
         if let lookout { watchWaits(lookout) }
     }

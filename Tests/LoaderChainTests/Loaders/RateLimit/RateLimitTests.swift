@@ -108,7 +108,12 @@ import Testing
         load("0", with: limit)
         let task = HTTPTask(request: .sample)
         limit.load(task: task)
+        load("2", with: limit)
         task.fail(.timedOut)
+        #expect(limit.waiting == 1)
+        // It gets the token of the one that has left.
+        timers.advance(by: .milliseconds(100))
+        #expect(log.events == ["0 response", "2 response"])
         #expect(limit.waiting == 0 && timers.pendingCount == 0)
     }
 
@@ -197,7 +202,8 @@ import Testing
     }
 
     @Test func concurrentTasksAllComplete() async throws {
-        let limit = RateLimit(requests: 1_000_000_000, per: .seconds(1), waiting: .queue(maximum: .max))
+        let limit = RateLimit(
+            requests: 1_000, per: .seconds(1), burst: 100, waiting: .queue(maximum: .max), timers: timers)
         let terminal = ScriptedTerminal { _ in .success() }
         limit --> terminal
         let ended = EventLog()
@@ -206,10 +212,13 @@ import Testing
                 let task = limit.load(request: .sample) { _ in ended.note("") }
                 if number % 5 == thread { task.cancel() }
                 if number % 100 == 50 {
-                    limit.rates = [RateLimit.Rate(requests: 900_000_000 + number, per: .seconds(1))]
+                    limit.rates = [RateLimit.Rate(requests: 900 + number, per: .seconds(1), burst: 100)]
                 }
             }
         }
+        // No token was lost or used twice: time has not passed, and the bucket was full.
+        #expect(terminal.requests.count == 100)
+        timers.advance(by: .seconds(10))
         await ended.waitForEvents(2_000)
         #expect(limit.waiting == 0)
     }

@@ -151,6 +151,18 @@ import Testing
         #expect(terminal.requests.count == 2 && limit.waiting == 0)
     }
 
+    @Test func costThatIsChangedBelowIsNotTheExpectedOne() {
+        let limit = RateLimit(
+            [.init(cost: 100, per: .seconds(100), burst: 100)], actualCost: { _, _ in 50 }, timers: timers)
+        let terminal = ScriptedTerminal { _ in .success() }
+        limit --> ModifyRequest { $0.cost = 90 } --> terminal
+        var request = HTTPRequest.sample
+        request.cost = 50
+        for _ in 1...3 { limit.load(request: request) { _ in } }
+        // As expected, so nothing is given back of what the first two have taken.
+        #expect(terminal.requests.count == 2 && limit.waiting == 1)
+    }
+
     @Test func prioritiesShareTheTurns() {
         let limit = RateLimit(requests: 10, per: .seconds(1), timers: timers)
         let terminal = ScriptedTerminal { _ in .success() }

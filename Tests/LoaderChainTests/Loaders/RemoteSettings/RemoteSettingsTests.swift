@@ -44,7 +44,7 @@ import Testing
     }
 
     private func settings(
-        over chain: HTTPLoader? = nil, keys: [RemoteSettings.Key] = [], file: URL? = nil,
+        over chain: HTTPLoader? = nil, keys: [RemoteSettings.Key]? = nil, file: URL? = nil,
         more: [String: RemoteSettings.Target] = [:]
     ) -> RemoteSettings {
         RemoteSettings(
@@ -101,6 +101,32 @@ import Testing
         server.publish(#"{"revision": 3, "loaders": {}}"#)
         await settings.refresh()
         #expect(throttle.maximumNumberOfRequests == 4 && throttle.perHost == nil)
+    }
+
+    @Test func changeOfProgramComesIntoForceAfterDocument() async {
+        let settings = settings()
+        server.publish(#"{"revision": 1, "loaders": {"api": {"maximumNumberOfRequests": 0}}}"#, tag: "\"1\"")
+        await settings.refresh()
+        throttle.maximumNumberOfRequests = 2
+        await settings.refresh()
+        #expect(throttle.maximumNumberOfRequests == 0)
+        server.publish(#"{"revision": 2, "loaders": {}}"#)
+        await settings.refresh()
+        #expect(throttle.maximumNumberOfRequests == 2)
+    }
+
+    @Test func ownValuesOutliveSettings() async {
+        server.publish(#"{"revision": 1, "loaders": {"api": {"maximumNumberOfRequests": 0}}}"#)
+        for _ in 1...2 {
+            let settings = settings()
+            await settings.refresh()
+            #expect(throttle.maximumNumberOfRequests == 0)
+        }
+        let third = settings()
+        await third.refresh()
+        server.publish(#"{"revision": 2, "loaders": {}}"#)
+        await third.refresh()
+        #expect(throttle.maximumNumberOfRequests == 6)
     }
 
     @Test func stoppedChainStillLoadsSettings() async {
@@ -210,6 +236,7 @@ import Testing
         (#"[{"requests": 0, "seconds": 1}]"#, "rates.0.requests: 0 is less than 1"),
         (#"[{"requests": 5, "seconds": 1}, {"seconds": 1}]"#, "rates.1.requests: a rate has either"),
         (#"[{"requests": 5, "cost": 5, "seconds": 1}]"#, "rates.0.requests: a rate has either"),
+        (#"[{"requests": 5, "seconds": 1, "brust": 9}]"#, "rates.0.brust: a rate has nothing of this name"),
         (#"[{"requests": 5, "seconds": 1, "burst": 0}]"#, "rates.0.burst: 0 is less than 1"),
     ])
     func badRateKeepsWholeDocumentOut(_ rates: String, _ reason: String) async {
@@ -289,6 +316,17 @@ import Testing
         #expect(log.events.count == 16)
     }
 
+    @Test(arguments: ["*", "\"", "\"a\"b\"", "\"" + String(repeating: "x", count: 20_000) + "\"", "unquoted"])
+    func tagThatIsNoneIsNotSentBack(_ tag: String) async {
+        let settings = settings()
+        server.publish(#"{"revision": 1, "loaders": {"api": {"perHost": 1}}}"#, tag: tag)
+        await settings.refresh()
+        server.publish(#"{"revision": 2, "loaders": {"api": {"perHost": 2}}}"#, tag: tag)
+        await settings.refresh()
+        #expect(throttle.perHost == 2)
+        #expect(server.state.withLock(\.tagsAsked) == [nil, nil])
+    }
+
     @Test func documentThatWasCutIsLoadedAgainUnderItsTag() async {
         let settings = settings()
         server.publish(#"{"revision": 1, "loaders": {"api": {"perH"#, tag: "\"1\"")
@@ -309,22 +347,60 @@ import Testing
                 + #""search": {"rates": [{"requests": 1, "seconds": 1}], "until": "2026-12-24T17:58:00Z"}}}"#,
             tag: "\"1\"")
         let running = Task { await settings.run() }
-        await timers.waitForPending(count: 1)
+        await sleeps(settings)
         #expect(throttle.perHost == 1)
         // Its time was over before it came.
         #expect(limit.rates == [.init(requests: 10, per: .seconds(1), burst: 5)])
         let end = try Date("2026-12-24T18:30:00Z", strategy: .iso8601)
         while throttle.perHost == 1, timers.date < end + 3_600 {
             timers.advanceToNext()
-            await timers.waitForPending(count: 1)
+            await sleeps(settings)
         }
         #expect(throttle.perHost == nil)
         // A random part of the interval later.
         #expect(timers.date > end && timers.date < end + 60)
+        #expect(log.events == ["Revision 1 has been applied", "The time of the settings of api is over"])
+
+        // The clock was wrong, and is set back.
+        timers.setDate(end - 3_600)
+        await settings.refresh()
+        #expect(throttle.perHost == 1)
         running.cancel()
         await running.value
         #expect(timers.pendingCount == 0)
-        #expect(log.events == ["Revision 1 has been applied", "The time of the settings of api is over"])
+    }
+
+    @Test func settingsEndWithoutRunToo() async throws {
+        timers.setDate(try Date("2026-12-24T17:59:00Z", strategy: .iso8601))
+        let settings = settings()
+        server.publish(#"{"revision": 1, "loaders": {"api": {"perHost": 1, "until": "2026-12-24T19:30:00+01:00"}}}"#)
+        await settings.refresh()
+        #expect(throttle.perHost == 1)
+        server.answer(.failure(.cannotConnect))
+        timers.advance(by: .seconds(32 * 60))
+        await settings.refresh()
+        #expect(throttle.perHost == nil)
+    }
+
+    /// Waits until settings that run have asked, and wait for their next turn.
+    private func sleeps(_ settings: RemoteSettings) async {
+        while true {
+            await timers.waitForPending(count: 1)
+            // A timer of the request itself, perhaps.
+            if await !settings.isAsking, timers.pendingCount == 1 { return }
+            await Task.yield()
+        }
+    }
+
+    /// Lets the time pass until the next request.
+    private func passDelay(of settings: RemoteSettings) async -> Duration {
+        await sleeps(settings)
+        let (before, count) = (timers.now, server.state.withLock(\.tagsAsked.count))
+        while server.state.withLock(\.tagsAsked.count) == count {
+            timers.advanceToNext()
+            await sleeps(settings)
+        }
+        return before.duration(to: timers.now)
     }
 
     @Test func settingsAreAskedForOncePerInterval() async {
@@ -332,14 +408,10 @@ import Testing
         server.publish(#"{"revision": 1, "loaders": {}}"#, tag: "\"1\"")
         let running = Task { await settings.run() }
         for number in 1...4 {
-            await timers.waitForPending(count: 1)
-            #expect(server.state.withLock(\.tagsAsked.count) == number)
-            let before = timers.now
-            timers.advanceToNext()
-            let delay = before.duration(to: timers.now)
+            let delay = await passDelay(of: settings)
             #expect(delay >= .seconds(60) && delay <= .seconds(66), "\(delay)")
+            #expect(server.state.withLock(\.tagsAsked.count) == number + 1)
         }
-        await timers.waitForPending(count: 1)
         running.cancel()
         await running.value
         #expect(log.events == ["Revision 1 has been applied"])
@@ -351,17 +423,25 @@ import Testing
         server.answer(answer)
         let running = Task { await settings.run() }
         var delays: [Duration] = []
-        for _ in 1...8 {
-            await timers.waitForPending(count: 1)
-            let before = timers.now
-            timers.advanceToNext()
-            delays.append(before.duration(to: timers.now))
-        }
-        await timers.waitForPending(count: 1)
+        for _ in 1...8 { delays.append(await passDelay(of: settings)) }
         running.cancel()
         await running.value
         #expect(delays.allSatisfy { $0 >= .seconds(60) && $0 <= .seconds(300) })
         #expect(delays.suffix(3).allSatisfy { $0 > .seconds(140) }, "\(delays)")
+    }
+
+    @Test func slowServerDoesNotKeepSettingsForever() async {
+        let terminal = ScriptedTerminal()
+        let settings = settings(over: terminal)
+        for text in ["first", "second"] {
+            let asking = Task { await settings.refresh() }
+            _ = await terminal.next()
+            timers.advance(by: .seconds(31))
+            await asking.value
+            #expect(log.events.count == 1, "\(text): \(log.events)")
+        }
+        #expect(log.events[0].hasPrefix("The last settings hold. The document could not be loaded: "))
+        #expect(timers.pendingCount == 0)
     }
 
     // MARK: Relaunches
@@ -407,9 +487,15 @@ import Testing
         server.publish(#"{"revision": 1, "loaders": {"api": {"perHost": 1}}}"#)
         try? FileManager.default.removeItem(at: file)
         try Data().write(to: file)
-        await settings.refresh()
+        for _ in 1...3 { await settings.refresh() }
         #expect(throttle.perHost == 1)
-        #expect(log.events.count == 2 && log.events[1].hasPrefix("The settings will be forgotten. "), "\(log.events)")
+        #expect(log.events[1].hasPrefix("The settings will be forgotten. "), "\(log.events)")
+        // As soon as there is room, they are kept after all.
+        try FileManager.default.removeItem(at: file)
+        await settings.refresh()
+        throttle.perHost = nil
+        _ = self.settings(file: file.appending(path: "inner.json"))
+        #expect(throttle.perHost == 1)
     }
 
     // MARK: Signatures
@@ -436,6 +522,17 @@ import Testing
         server.publish(signed(#"{"revision": 2, "loaders": {"api": {"perHost": 2}}}"#, by: Array("an older key".utf8)))
         await settings.refresh()
         #expect(throttle.perHost == 2)
+    }
+
+    @Test(arguments: [[], [RemoteSettings.Key.hmacSHA256([])]])
+    func emptyKeysAcceptNothing(_ keys: [RemoteSettings.Key]) async {
+        let settings = settings(keys: keys)
+        let document = #"{"revision": 1, "loaders": {"api": {"perHost": 1}}}"#
+        for text in [document, signed(document), signed(document, by: [])] {
+            server.publish(text)
+            await settings.refresh()
+        }
+        #expect(throttle.perHost == nil && log.events.count == 2, "\(log.events)")
     }
 
     @Test func documentWithoutGoodSignatureChangesNothing() async {

@@ -154,7 +154,7 @@ enum Main {
             let document = #"{"revision": \#(limit), "loaders": {"api": {"maximumNumberOfRequests": \#(limit)}}}"#
             terminal.answer(await terminal.next(), body: document)
             await timers.waitForPending(count: 1)
-            timers.advanceToNext()
+            timers.advance(by: .seconds(400))
         }
         show("limit \(throttle.maximumNumberOfRequests)")
         following.cancel()

@@ -35,7 +35,6 @@ import Testing
         #expect(self.outcome(.failure(HTTPError(code, request: .sample))) == outcome)
     }
 
-    /// A loader may refuse a task for its deadline before that has come.
     @Test func attemptGivenUpAfterHeadCountsAsNothing() {
         let task = HTTPTask(request: .sample)
         let attempt = task.makeAttempt()
@@ -48,6 +47,7 @@ import Testing
         task.complete(result)
     }
 
+    /// A loader may refuse a task for its deadline before that has come.
     @Test func deadlineErrorCountsAsGivenUpOnlyOncePassed() {
         let timers = ManualTimers()
         var request = HTTPRequest.sample
