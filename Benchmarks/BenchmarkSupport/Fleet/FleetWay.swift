@@ -6,6 +6,10 @@ enum FleetWay: String, CaseIterable {
     case bare = "no chain"
     case naive = "naive retry"
     case chain = "our chain"
+    /// The chain with the delays that retries have by default: one of their own after throttling.
+    case twoDelays = "default delays"
+    /// The chain with one delay for all failures.
+    case oneDelay = "one delay"
 
     /// The loaders of each client.
     ///
@@ -20,11 +24,15 @@ enum FleetWay: String, CaseIterable {
             return { Retry(strategy, budget: .unlimited, timers: $0) }
         case .chain:
             return Self.chain(.exponential(delay: 10, maximumNumberOfAttempts: 3, random: random), random)
+        case .twoDelays:
+            return Self.chain(.exponential(random: random), random)
+        case .oneDelay:
+            return Self.chain(.exponential(delay: 0.5, throttledDelay: 0.5, random: random), random)
         }
     }
 
     /// The loaders of our chain with a strategy.
-    static func chain(_ strategy: Backoff, _ random: RandomSource) -> (ManualTimers) -> HTTPLoader {
+    private static func chain(_ strategy: Backoff, _ random: RandomSource) -> (ManualTimers) -> HTTPLoader {
         let settings = CircuitBreaker.Settings(
             minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
             maximumOpenDuration: .seconds(20))
