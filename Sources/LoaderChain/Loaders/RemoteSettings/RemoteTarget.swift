@@ -105,8 +105,10 @@ extension RemoteSettings {
             // If the program has changed it meanwhile, that is its own.
             let own = before.map { current == $0.remote ? $0.own : current } ?? current
             let next = value ?? own
-            replaced.withLock { $0[name] = value.map { Replaced(own: own, remote: $0) } }
             if next != current { loader[keyPath: path] = next }
+            // As the loader has it, which may have rounded it.
+            let remote = value.map { _ in loader[keyPath: path] }
+            replaced.withLock { $0[name] = remote.map { Replaced(own: own, remote: $0) } }
         }
     }
 }

@@ -115,6 +115,19 @@ import Testing
         #expect(throttle.maximumNumberOfRequests == 2)
     }
 
+    /// Some loaders round what they are given; that is no change by the program.
+    @Test(arguments: ["2.3", "0.1", "0.0000000001", "1e9", "1e-300"])
+    func roundedValueIsNoChangeByProgram(_ seconds: String) async {
+        let settings = settings()
+        server.publish(
+            #"{"revision": 1, "loaders": {"api": {"queueTimeout": \#(seconds), "hostLimits": {"A.test:443": 1}}}}"#)
+        for _ in 1...3 { await settings.refresh() }
+        #expect(throttle.queueTimeout != nil && throttle.hostLimits.count == 1)
+        server.publish(#"{"revision": 2, "loaders": {}}"#)
+        await settings.refresh()
+        #expect(throttle.queueTimeout == nil && throttle.hostLimits.isEmpty)
+    }
+
     @Test func ownValuesOutliveSettings() async {
         server.publish(#"{"revision": 1, "loaders": {"api": {"maximumNumberOfRequests": 0}}}"#)
         for _ in 1...2 {
