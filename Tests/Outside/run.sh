@@ -36,9 +36,12 @@ build() {
     rm "$output"
 }
 
+# A program that waits for what never comes ends by a signal.
+limited() { perl -e 'alarm shift; exec @ARGV or die "$!\n"' 300 "$@"; }
+
 run() {
     printf '%s: ' "$(basename "$1")"
-    "$1"
+    limited "$1"
 }
 
 echo "The guides, their samples and a program in every language mode, and the article's throttle, without a warning:"
@@ -70,7 +73,7 @@ for folder in Sources/*Guide; do
     document="$root/Documentation/$guide.md"
     [ "$guide" != README ] || document="$root/README.md"
     said="$scratch/$guide.txt"
-    if ! "$scratch/build/debug/${guide}Guide" >"$said"; then
+    if ! limited "$scratch/build/debug/${guide}Guide" >"$said"; then
         echo "The program that follows $guide ended with an error, after this:" >&2
         cat "$said" >&2
         exit 1
