@@ -11,12 +11,21 @@ final class Ledger: Sendable {
     private let outcomes = Locked<[HTTPError.Code?: Int]>([:])
     private let watched = Locked<[Watched]>([])
 
+    /// All ledgers, until the process ends.
+    ///
+    /// A weak reference is nil as soon as its object begins to end, on whatever thread. Until that end is over, what Swift allocated
+    /// for weak references to it would only be known by a pointer in the object that the leak check cannot read.
+    private static let all = Locked<[Ledger]>([])
+
     private struct Watched {
         let name: String
         weak var object: AnyObject?
     }
 
-    init(title: String) { self.title = title }
+    init(title: String) {
+        self.title = title
+        Ledger.all.withLock { $0.append(self) }
+    }
 
     /// The number of results so far.
     var completed: Int { completions.load(ordering: .acquiring) }
