@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "LoaderChain", targets: ["LoaderChain"]),
         .library(name: "LoaderChainURLSession", targets: ["LoaderChainURLSession"]),
+        .library(name: "LoaderChainCurl", targets: ["LoaderChainCurl"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LoaderChainGzip", targets: ["LoaderChainGzip"]),
@@ -26,6 +27,14 @@ let package = Package(
         .target(name: "LoaderChainPlatformC"),
         .target(name: "LoaderChainPlatformFoundation"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain", "DurableFiles"]),
+        // libcurl is loaded when the program runs, so that no development files are needed.
+        .target(name: "CLoaderChainCurl"),
+        .target(
+            name: "LoaderChainCurl",
+            dependencies: [
+                "LoaderChain", "CLoaderChainCurl", "LoaderChainGzip", "CLoaderChainZlib", "LoaderChainPlatformC",
+                "LoaderChainPlatformFoundation",
+            ]),
         .target(
             name: "LoaderChainTesting",
             dependencies: ["LoaderChain", "DurableFiles", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
@@ -67,11 +76,14 @@ let package = Package(
         .target(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
             path: "Benchmarks/BenchmarkSupport"),
+        // A bare loop over libcurl.
+        .target(name: "CurlPeer", dependencies: ["CLoaderChainCurl"], path: "Benchmarks/CurlPeer"),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
-                "InfluxReporting", "LoaderChainGzip", "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "LineProtocol",
+                "ReportOutbox", "InfluxReporting", "LoaderChainGzip", "MetricKitReporting", "AllocationCounter",
+                "BenchmarkSupport", "CurlPeer", "TestServers",
             ],
             path: "Benchmarks/Benchmarks"),
 
@@ -83,17 +95,20 @@ let package = Package(
             dependencies: ["LoaderChain", "LoaderChainTesting", "DurableFiles", "DurableFilesTesting", "TestSizes"]),
         // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
+        // Both terminals, with the same tests where they are alike.
         .testTarget(
-            name: "LoaderChainURLSessionTests",
+            name: "TerminalTests",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TerminalMatrix",
-                "TestProcesses", "TestServers", "TestSizes",
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "TerminalFaults",
+                "TerminalMatrix", "TestProcesses", "TestServers", "TestSizes",
             ]),
         // For code that could crash, which runs in a process of its own.
         .executableTarget(
-            name: "URLSessionFaults",
-            dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "TerminalStorms"],
-            path: "Tests/URLSessionFaults"),
+            name: "TerminalFaults",
+            dependencies: [
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "TerminalStorms",
+            ],
+            path: "Tests/TerminalFaults"),
         // Damaged responses and cancels at random moments, for every terminal.
         .target(
             name: "TerminalStorms", dependencies: ["LoaderChain", "LoaderChainTesting", "TestServers"],

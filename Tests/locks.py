@@ -17,7 +17,7 @@ SOURCES = os.path.join(HERE, "..", "Sources")
 PAGE = os.path.join(HERE, "..", "Documentation", "Concurrency.md")
 
 # The targets whose locks have a row each; the test kit and the programs have none that users wait for.
-TARGETS = ["LoaderChain", "LoaderChainURLSession", "ReportOutbox", "InfluxReporting", "LoaderChainGzip"]
+TARGETS = ["LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "ReportOutbox", "InfluxReporting", "LoaderChainGzip"]
 # What locks are made of.
 MECHANISM = {"Locked", "InPlaceLocked"}
 

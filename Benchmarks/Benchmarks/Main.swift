@@ -27,6 +27,7 @@ enum Main {
         suite.add(lineProtocolPeerBenchmarks())
         suite.add(streamBenchmarks())
         suite.add(terminalBenchmarks())
+        suite.add(curlBenchmarks())
         suite.add(outboxBenchmarks())
         suite.add(influxSendingBenchmarks())
         suite.add(metricKitBenchmarks())

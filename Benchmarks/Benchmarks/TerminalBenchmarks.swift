@@ -73,7 +73,7 @@ private final class BenchmarkSite: Sendable {
 }
 
 /// Keeps a number of loads in flight, each of which starts the next when it is done, and returns when all are done.
-private func keepInFlight(
+func keepInFlight(
     _ inFlight: Int, of total: Int, _ load: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
 ) {
     let left = Locked((toStart: total, toEnd: total))

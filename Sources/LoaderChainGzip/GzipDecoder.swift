@@ -1,12 +1,20 @@
 import CLoaderChainZlib
 
-/// Decompresses a gzip stream of any length, piece by piece, in constant memory.
+/// Decompresses a stream of zlib's algorithm of any length, piece by piece, in constant memory.
 ///
-/// A stream may have several members, one after the other, as `cat a.gz b.gz` makes them. Only one thread may use it at a time.
+/// A gzip stream may have several members, one after the other, as `cat a.gz b.gz` makes them. Only one thread may use it at a time.
 package final class GzipDecoder {
+    /// What surrounds the compressed bytes.
+    package enum Form: Sendable {
+        /// A file of gzip.
+        case gzip
+        /// The `deflate` of HTTP: zlib's own format, or nothing around the bytes, as some servers misread the name.
+        case deflate
+    }
+
     /// The reason why bytes cannot be decompressed.
     package enum Fault: Error, Hashable, Sendable {
-        /// The bytes are not a gzip stream, or do not match its checksum.
+        /// The bytes are not such a stream, or do not match its checksum.
         case damaged
         /// zlib is not available, or out of memory.
         case unavailable
@@ -14,13 +22,17 @@ package final class GzipDecoder {
 
     /// zlib keeps the address of this struct, so it must not move.
     private let stream: UnsafeMutablePointer<loaderchain_zstream>
+    private let form: Form
     /// Whether zlib holds state for the current member.
     private var isOpen = false
+    /// Whether a stream that has no members has begun.
+    private var hasBegun = false
     private var output = [UInt8](repeating: 0, count: outputSize)
 
     private static let outputSize = 1 << 16
 
-    package init() {
+    package init(_ form: Form = .gzip) {
+        self.form = form
         stream = .allocate(capacity: 1)
         stream.initialize(to: loaderchain_zstream())
     }
@@ -37,35 +49,41 @@ package final class GzipDecoder {
     ///
     /// - Parameters:
     ///   - bytes: the piece, which may begin and end anywhere.
-    ///   - pass: a closure that receives the output, at most 64 KiB at a time.
-    package func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault) {
+    ///   - pass: a closure that receives the output, at most 64 KiB at a time, and returns whether it wants more.
+    package func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) throws(Fault) {
         var rest = bytes
         while true {
             // Some tools pad the last block with zeros.
-            if !isOpen { rest = rest.drop { $0 == 0 } }
-            if rest.isEmpty { return }
-            if !isOpen { try begin() }
-            rest = try inflate(rest, pass)
+            if !isOpen, form == .gzip { rest = rest.drop { $0 == 0 } }
+            guard let first = rest.first else { return }
+            if !isOpen { try begin(with: first) }
+            guard let more = try inflate(rest, pass) else { return }
+            rest = more
         }
     }
 
-    /// Begins a member.
-    private func begin() throws(Fault) {
+    /// Begins a member, or a stream that has none.
+    private func begin(with first: UInt8) throws(Fault) {
+        if hasBegun, form == .deflate { throw .damaged }
+        hasBegun = true
         stream.pointee = loaderchain_zstream()
-        guard loaderchain_inflate_init(stream, Zlib.gzipWindow, loaderchain_zlib_version(), Zlib.streamSize) == Zlib.ok
+        // The low bits of zlib's first byte name its only algorithm; the bare bytes of no compressor begin with them.
+        let deflateWindow = first & 0xF == 8 ? Zlib.window : -Zlib.window
+        let window = form == .gzip ? Zlib.gzipWindow : deflateWindow
+        guard loaderchain_inflate_init(stream, window, loaderchain_zlib_version(), Zlib.streamSize) == Zlib.ok
         else { throw .unavailable }
         isOpen = true
     }
 
-    /// Decompresses bytes up to their end or the end of the member, and returns the rest.
-    private func inflate(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault)
-        -> ArraySlice<UInt8>
+    /// Decompresses bytes up to their end or the end of the member, and returns the rest; nil if no more output is wanted.
+    private func inflate(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) throws(Fault)
+        -> ArraySlice<UInt8>?
     {
         var rest = bytes.prefix(Zlib.largestPiece)
         while true {
             let (status, used, written) = step(rest)
             rest = rest.dropFirst(used)
-            if written > 0 { pass(output[..<written]) }
+            if written > 0, !pass(output[..<written]) { return nil }
             if status == Zlib.streamEnd {
                 _ = loaderchain_inflate_end(stream)
                 isOpen = false

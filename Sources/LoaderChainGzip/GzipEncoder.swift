@@ -85,7 +85,9 @@ package enum Zlib {
     package static let streamEnd = Int32(loaderchain_z_stream_end)
     package static let bufferError = Int32(loaderchain_z_buf_error)
     /// The largest window, plus 16 for a gzip header and trailer instead of zlib's own.
-    package static let gzipWindow: Int32 = 15 + 16
+    package static let gzipWindow = window + 16
+    /// The largest window.
+    package static let window: Int32 = 15
     package static let streamSize = Int32(MemoryLayout<loaderchain_zstream>.size)
     package static let largestPiece = 1 << 30
 }

@@ -115,29 +115,24 @@ extension URLError {
     private static let insecurities = ["SSL", "TLS", "certificate"]
 }
 
-extension Exchange {
-    /// The error of an exchange that was stopped by the loader, while it loaded `request`.
-    func error(for reason: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
-        let (code, text) = reason.explanation(limitOfTheWhole: "timeoutIntervalForResource")
-        return HTTPError(code, request: request, response: response, reason: text, loader: loader)
-    }
-
-    /// The error of an exchange that the session ended.
-    func error(for error: any Error) -> HTTPError {
-        var response = transfer.response
-        response?.metrics = metrics(until: owner.timers.now, isWhole: false)
-        let failure = error as? URLError
-        let code = failure.map { HTTPError.Code($0, afterHead: response != nil) } ?? .unknown
-        return HTTPError(
-            code, request: transfer.request, response: response, underlyingError: error,
-            reason: failure.flatMap { reason(of: $0, code) }, loader: loader)
-    }
-
-    private func reason(of failure: URLError, _ code: HTTPError.Code) -> String? {
-        if transfer.response != nil, code == .connectionLost { return "The body is incomplete" }
-        if failure.code == .badURL, transfer.request.host?.contains(":") == true {
-            return "URLSession rejects IPv6 addresses on this platform; use a host name, or another terminal"
+extension TransferFailure {
+    /// The failure of a task that the session ended.
+    ///
+    /// - Parameter afterHead: whether the head of a response had arrived.
+    init(_ error: any Error, of request: HTTPRequest, afterHead: Bool) {
+        guard let failure = error as? URLError else {
+            self.init(.unknown, nil, underlyingError: error)
+            return
         }
-        return code.reason(of: failure)
+        let code = HTTPError.Code(failure, afterHead: afterHead)
+        let reason =
+            if afterHead, code == .connectionLost {
+                "The body is incomplete"
+            } else if failure.code == .badURL, request.host?.contains(":") == true {
+                "URLSession rejects IPv6 addresses on this platform; use a host name, or another terminal"
+            } else {
+                code.reason(of: failure)
+            }
+        self.init(code, reason, underlyingError: error)
     }
 }

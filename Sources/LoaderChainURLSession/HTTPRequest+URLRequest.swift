@@ -97,6 +97,16 @@ extension URLRequest {
         #endif
     }
 
+    /// Whether the system changes a method, which it does to upper case for those that it knows.
+    static func changesMethod(_ method: HTTPMethod) -> Bool {
+        guard method.rawValue.utf8.contains(where: (UInt8(ascii: "a")...UInt8(ascii: "z")).contains) else {
+            return false
+        }
+        var request = URLRequest(url: URL(filePath: "/"))
+        request.httpMethod = method.rawValue
+        return request.httpMethod != method.rawValue
+    }
+
     /// The request with a body that is read while it is sent.
     func streaming(_ content: HTTPBodyContent, length: Int64) -> URLRequest {
         var request = self

@@ -12,8 +12,6 @@ struct OutgoingBody: Sendable {
     }
 
     let source: Source
-    /// The file that was written for this body, and is removed afterwards.
-    var temporaryFile: URL?
 
     var hasBytes: Bool {
         if case .none = source { false } else { true }
@@ -42,17 +40,6 @@ struct OutgoingBody: Sendable {
                 source = .file(slice.url)
             #endif
         }
-    }
-
-    /// A body in a temporary file that was written for it.
-    init(temporaryFile url: URL) throws {
-        #if canImport(FoundationNetworking)
-            let content = try HTTPBodyContent.file(url)
-            source = .content(content, length: content.length ?? 0)
-        #else
-            source = .file(url)
-        #endif
-        temporaryFile = url
     }
 }
 

@@ -1,6 +1,6 @@
-// LoaderChainURLSession: the terminal over a URLSession. URLSessionLoader is the public type; an Exchange loads one request; a
-// SessionOwner holds the session, whose delegate passes events to the exchanges; the other files convert requests, responses and
-// errors.
+// LoaderChainURLSession: the terminal over a URLSession. URLSessionLoader is the public type; the SessionTransport
+// holds the session, whose delegate passes events to a SessionTransfer for each request; the other files convert requests, responses
+// and errors.
 
 import Dispatch
 import Foundation
@@ -41,7 +41,7 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// The default size limit for a response in memory: 64 MiB.
     public static let defaultResponseSizeLimit = 64 << 20
 
-    let owner: SessionOwner
+    let owner: ExchangeOwner
     /// The queue of requests that wait for a connection.
     private let entrance: Throttle
 
@@ -59,7 +59,7 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         configuration: URLSessionConfiguration = .default, requestsPerHost: Int = 64,
         responseSizeLimit: Int = defaultResponseSizeLimit, timers: any Timers = SystemTimers.shared
     ) {
-        owner = SessionOwner(SessionSettings(configuration, responseSizeLimit: responseSizeLimit), timers: timers)
+        owner = Self.owner(SessionSettings(configuration), responseSizeLimit, timers: timers)
         entrance = Self.entrance(to: owner, requestsPerHost)
     }
 
@@ -87,8 +87,7 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         responseSizeLimit: Int = defaultResponseSizeLimit, timers: any Timers = SystemTimers.shared
     ) throws(TLSOptions.Refused) {
         let trust = try SessionTrust(tls)
-        owner = SessionOwner(
-            SessionSettings(configuration, responseSizeLimit: responseSizeLimit, trust: trust), timers: timers)
+        owner = Self.owner(SessionSettings(configuration, trust: trust), responseSizeLimit, timers: timers)
         entrance = Self.entrance(to: owner, requestsPerHost)
     }
 
@@ -107,16 +106,23 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         session: URLSession, responseSizeLimit: Int = defaultResponseSizeLimit,
         timers: any Timers = SystemTimers.shared
     ) {
-        owner = SessionOwner(
-            SessionSettings(session.configuration, responseSizeLimit: responseSizeLimit), sharing: session,
-            timers: timers)
+        owner = Self.owner(
+            SessionSettings(session.configuration), responseSizeLimit, sharing: session, timers: timers)
         entrance = Self.entrance(to: owner, session.configuration.httpMaximumConnectionsPerHost)
     }
 
-    private static func entrance(to owner: SessionOwner, _ requestsPerHost: Int) -> Throttle {
-        let entrance = Throttle(perHost: UInt(max(1, requestsPerHost)), timers: owner.timers)
-        entrance.nextLoader = SessionTerminal(owner)
-        return entrance
+    private static func owner(
+        _ settings: SessionSettings, _ responseSizeLimit: Int, sharing shared: URLSession? = nil, timers: any Timers
+    ) -> ExchangeOwner {
+        ExchangeOwner(
+            .init(
+                headers: settings.headers, timeout: settings.timeout, resourceTimeout: settings.resourceTimeout,
+                limitOfTheWhole: "timeoutIntervalForResource", responseSizeLimit: responseSizeLimit),
+            over: SessionTransport(settings, sharing: shared, timers: timers), timers: timers)
+    }
+
+    private static func entrance(to owner: ExchangeOwner, _ requestsPerHost: Int) -> Throttle {
+        ExchangeTerminal.entrance("URLSessionLoader", to: owner, requestsPerHost)
     }
 
     /// True: it completes every task itself.
@@ -132,40 +138,5 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     public override var details: String {
         let waiting = entrance.snapshot.total.waiting
         return "in flight \(owner.count)" + (waiting == 0 ? "" : ", waiting \(waiting)")
-    }
-}
-
-/// Loads the requests that have a connection.
-private final class SessionTerminal: HTTPLoader, @unchecked Sendable {
-    private let owner: SessionOwner
-
-    init(_ owner: SessionOwner) { self.owner = owner }
-
-    /// Errors contain the name of the public loader.
-    override var name: String { "URLSessionLoader" }
-    override var isTerminal: Bool { true }
-
-    override func load(task: HTTPTask) {
-        let exchange = Exchange(task, by: name, on: owner)
-        guard owner.admit(exchange) else {
-            fail(
-                task, .resetInProgress,
-                reason: "The loader is being reset; load the request again after the reset")
-            return
-        }
-        task.addObserver(exchange)
-        exchange.start()
-    }
-
-    /// Cancels everything in flight, and leaves the group when all of it has stopped.
-    override func reset(with group: DispatchGroup) {
-        owner.cancelAll(in: group)
-        super.reset(with: group)
-    }
-
-    /// Accepts tasks again, although some cancelled ones have not stopped.
-    override func resetTimedOut(with group: DispatchGroup) {
-        owner.giveUp(group)
-        super.resetTimedOut(with: group)
     }
 }

@@ -19,7 +19,10 @@ import Testing
         while !rest.isEmpty {
             let piece = rest.prefix(pieces)
             rest = rest.dropFirst(pieces)
-            try decoder.decode(piece) { bytes += $0 }
+            try decoder.decode(piece) {
+                bytes += $0
+                return true
+            }
         }
         return (bytes, decoder.isComplete)
     }
@@ -74,6 +77,7 @@ import Testing
         try decoder.decode(stream[...]) {
             sum += $0.count
             largest = max(largest, $0.count)
+            return true
         }
         #expect(sum == 64 << 20 && largest <= 1 << 16 && decoder.isComplete)
     }

@@ -8,8 +8,8 @@ func libraries(_ names: [String]) -> [Target.Dependency] {
 }
 
 let every = [
-    "InfluxReporting", "LineProtocol", "LoaderChain", "LoaderChainGzip", "LoaderChainTesting", "LoaderChainURLSession",
-    "MetricKitReporting", "ReportOutbox",
+    "InfluxReporting", "LineProtocol", "LoaderChain", "LoaderChainCurl", "LoaderChainGzip", "LoaderChainTesting",
+    "LoaderChainURLSession", "MetricKitReporting", "ReportOutbox",
 ]
 
 // The modes that programs are written in.
@@ -47,6 +47,7 @@ let standIns: [String: [Target.Dependency]] = [
 
 var targets: [Target] = [
     .executableTarget(name: "Small", dependencies: libraries(["LoaderChain"])),
+    .executableTarget(name: "Curl", dependencies: libraries(["LoaderChain", "LoaderChainCurl", "LoaderChainTesting"])),
     .target(name: "Steps", dependencies: libraries(["LoaderChain"])),
     // The samples that are tests, with whatever their guide declares.
     .testTarget(

@@ -65,6 +65,18 @@ if command -v ldd >/dev/null; then
     fi
 fi
 
+if [ "$(uname)" = Linux ]; then
+    echo "The terminal over libcurl, with the system's library, with an old one, and without any:"
+    # The folders of libraries that take the place of the system's.
+    old="$scratch/old-curl" none="$scratch/no-curl"
+    mkdir -p "$old" "$none"
+    clang -shared -fPIC -w -o "$old/libcurl.so.4" OldCurl/old.c
+    for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl.so; do echo "no library" >"$none/$name"; done
+    said=$(for folder in "" "$old" "$none"; do LD_LIBRARY_PATH="$folder" limited "$scratch/build/debug/Curl"; done)
+    echo "$said"
+    diff Expected/Curl.txt <(echo "$said")
+fi
+
 echo "Each guide, followed from top to bottom by a program that knows nothing else:"
 # The program does what the guide does with its declarations, section by section. Its output has the guide's headings in their
 # order, and is compared with what is expected.
@@ -99,7 +111,7 @@ run "$scratch/plain/debug/Small"
 echo "The small program and that of every mode, as one releases, with the standard library within them:"
 linked=()
 [ "$(uname)" = Darwin ] || linked=(--static-swift-stdlib)
-for program in Small "${modes[@]/%/Program}"; do
+for program in Small Curl "${modes[@]/%/Program}"; do
     build "$scratch/static" -c release --product "$program" "${linked[@]}"
     run "$scratch/static/release/$program"
 done

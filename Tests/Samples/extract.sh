@@ -4,7 +4,8 @@
 # A sample is the body of a function, unless its fence says ```swift file, or it is in a comment and declares something.
 # Imports move to the top; modules that only some systems have are imported conditionally. Usage: extract.sh FOLDER, an
 # absolute path. Package manifests, marked ```swift manifest, are left out, and bridges to other packages, which assemble.sh copies.
-# What ```swift apple marks is a file that is compiled where there is SwiftUI, and only parsed elsewhere.
+# What ```swift apple marks is a file that is compiled where there is SwiftUI, and only parsed elsewhere; what ```swift linux marks, and
+# what is of a module for Linux, is compiled there.
 set -euo pipefail
 out=$1
 cd "$(dirname "$0")/../.."
@@ -29,6 +30,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             printf "%s", header > file
             print "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif" > file
             printf "%s", imports > file
+            if (linux) body = "#if os(Linux)\n" body "#endif\n"
             if (apple) body = "#if canImport(SwiftUI)\n" body "#endif\n"
             if (whole) printf "\n%s", body > file
             else printf "\nprivate func sample%d() async throws {\n%s}\n", start, body > file
@@ -43,6 +45,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             if (line ~ /manifest|bridge/) { skipping = 1; inside = 1; next }
             inside = 1; skipping = 0; start = NR; body = ""; imports = ""
             apple = (line ~ /^```swift apple/)
+            linux = (line ~ /^```swift linux/ || guide ~ /LoaderChainCurl/)
             whole = apple || (line ~ /^```swift file/)
             next
         }

@@ -6,6 +6,7 @@ package struct MatrixTerminal: Sendable {
     /// The columns of the page.
     package enum Name: String, CaseIterable, Sendable {
         case urlSession = "URLSessionLoader"
+        case curl = "CurlLoader"
     }
 
     /// What surrounds a request.

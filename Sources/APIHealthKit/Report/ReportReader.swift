@@ -96,7 +96,10 @@ final class ReportInput {
                 continue
             }
             do throws(GzipDecoder.Fault) {
-                try gzip.decode(piece) { pass($0, position, source.length) }
+                try gzip.decode(piece) {
+                    pass($0, position, source.length)
+                    return true
+                }
             } catch {
                 let advice = error == .damaged ? "its gzip data is damaged" : "zlib is missing; decompress it first"
                 throw ProgramError(.failure, "\(name) cannot be read: \(advice)")

@@ -45,7 +45,7 @@ extension HTTPRequest {
     var origin: HTTPOrigin { HTTPOrigin(host: hostKey, port: port == portOfScheme ? nil : port) }
 
     /// The port, even if it is the scheme's default; nil for a scheme other than HTTP's.
-    var portToConnect: Int? { port ?? portOfScheme }
+    package var portToConnect: Int? { port ?? portOfScheme }
 
     private var portOfScheme: Int? {
         if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }

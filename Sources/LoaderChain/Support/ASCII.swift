@@ -38,7 +38,7 @@ package enum ASCII {
     }
 
     /// Whether the byte is a space or a tab.
-    static func isBlank(_ byte: UInt8) -> Bool {
+    package static func isBlank(_ byte: UInt8) -> Bool {
         byte == space || byte == tab
     }
 
@@ -84,7 +84,9 @@ package enum ASCII {
     }
 
     /// The beginning of a text in quotes, as a sentence shows what it was given.
-    static func quoted(_ text: String) -> String { "\"" + printable(String(text.unicodeScalars.prefix(100))) + "\"" }
+    package static func quoted(_ text: String) -> String {
+        "\"" + printable(String(text.unicodeScalars.prefix(100))) + "\""
+    }
 
     /// A byte's name for a sentence: `a line feed (0x0A)`, `the character ":"`.
     static func spoken(_ byte: UInt8) -> String {

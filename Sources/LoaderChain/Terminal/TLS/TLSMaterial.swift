@@ -98,6 +98,12 @@ package enum PEM {
         return blocks
     }
 
+    /// A text with one block.
+    package static func text(label: String, _ bytes: Data) -> String {
+        let base64 = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
+    }
+
     /// The certificates of PEM or DER bytes, each as DER.
     static func certificates(in material: TLSMaterial) throws(TLSOptions.Refused) -> [Data] {
         let bytes = try material.bytes()
@@ -110,7 +116,7 @@ package enum PEM {
     }
 
     /// Whether bytes are one sequence of DER, as certificates, keys and archives are, and nothing else.
-    static func isDER(_ bytes: Data) -> Bool {
+    package static func isDER(_ bytes: Data) -> Bool {
         var rest = bytes[...]
         guard rest.popFirst() == 0x30, let first = rest.popFirst() else { return false }
         guard first >= 0x80 else { return rest.count == Int(first) }

@@ -1,0 +1,126 @@
+import Dispatch
+import Synchronization
+
+/// Loads the requests that have a connection, each with an exchange over a transport.
+package final class ExchangeTerminal: HTTPLoader, @unchecked Sendable {
+    private let owner: ExchangeOwner
+    private let publicName: String
+
+    private init(_ name: String, _ owner: ExchangeOwner) {
+        publicName = name
+        self.owner = owner
+    }
+
+    /// The queue of requests that wait for a connection, with a terminal behind it.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the public loader.
+    ///   - requestsPerHost: the maximum number of requests in flight to one host; at least 1.
+    package static func entrance(_ name: String, to owner: ExchangeOwner, _ requestsPerHost: Int) -> Throttle {
+        let entrance = Throttle(perHost: UInt(max(1, requestsPerHost)), timers: owner.timers)
+        entrance.nextLoader = ExchangeTerminal(name, owner)
+        return entrance
+    }
+
+    /// Errors contain the name of the public loader.
+    package override var name: String { publicName }
+    package override var isTerminal: Bool { true }
+
+    package override func load(task: HTTPTask) {
+        let exchange = Exchange(task, by: name, on: owner)
+        guard owner.admit(exchange) else {
+            fail(
+                task, .resetInProgress,
+                reason: "The loader is being reset; load the request again after the reset")
+            return
+        }
+        task.addObserver(exchange)
+        exchange.start()
+    }
+
+    /// Cancels everything in flight, and leaves the group when all of it has stopped.
+    package override func reset(with group: DispatchGroup) {
+        owner.cancelAll(in: group)
+        super.reset(with: group)
+    }
+
+    /// Accepts tasks again, although some cancelled ones have not stopped.
+    package override func resetTimedOut(with group: DispatchGroup) {
+        owner.giveUp(group)
+        super.resetTimedOut(with: group)
+    }
+}
+
+/// The exchanges in flight over a transport.
+///
+/// Exchanges retain their owner, and the owner retains them while they are in flight. So the owner outlives its loader until
+/// the last of them has ended, including redirects.
+package final class ExchangeOwner: Sendable {
+    /// What all exchanges of a loader have in common.
+    package struct Settings: Sendable {
+        /// Header fields for every request, which must not follow a redirect to another host.
+        package var headers: HTTPHeaders
+        /// The maximum idle time of an exchange.
+        package var timeout: Duration
+        /// The maximum total time of an exchange.
+        package var resourceTimeout: Duration
+        /// The name of the setting with the maximum total time.
+        package var limitOfTheWhole: String
+        package var responseSizeLimit: Int
+
+        package init(
+            headers: HTTPHeaders, timeout: Duration, resourceTimeout: Duration, limitOfTheWhole: String,
+            responseSizeLimit: Int
+        ) {
+            self.headers = headers
+            self.timeout = timeout
+            self.resourceTimeout = resourceTimeout
+            self.limitOfTheWhole = limitOfTheWhole
+            self.responseSizeLimit = max(0, responseSizeLimit)
+        }
+    }
+
+    package let settings: Settings
+    package let transport: any Transport
+    package let timers: any Timers
+    private let inFlight = Locked(InFlightState<Exchange, DispatchGroup>())
+    private let numbers = Atomic<UInt64>(0)
+    private let deadlines: DeadlineWatch
+
+    package init(_ settings: Settings, over transport: any Transport, timers: any Timers) {
+        self.settings = settings
+        self.transport = transport
+        self.timers = timers
+        deadlines = DeadlineWatch(timers) { [inFlight] now in
+            inFlight.withLock { $0.all }.compactMap { $0.deadline(after: now) }.min()
+        }
+    }
+
+    /// How many exchanges are in flight.
+    package var count: Int { inFlight.withLock { $0.count } }
+
+    func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    /// Registers an exchange until its end; returns false if a reset is waiting for other exchanges.
+    func admit(_ exchange: Exchange) -> Bool {
+        inFlight.withLock { $0.admit(exchange, number: exchange.number) }
+    }
+
+    func watch(_ deadline: TimerInstant) { deadlines.note(deadline) }
+
+    func ended(_ exchange: Exchange) {
+        for group in inFlight.withLock({ $0.end(exchange.number) }) { group.leave() }
+    }
+
+    /// Cancels all exchanges, and leaves `group` when the last of them has ended.
+    func cancelAll(in group: DispatchGroup) {
+        group.enter()
+        guard let waitedFor = inFlight.withLock({ $0.begin(group) }) else { return group.leave() }
+        for exchange in waitedFor { exchange.stop(.cancelled) }
+    }
+
+    /// Leaves `group` although exchanges have not ended, and admits new exchanges again.
+    func giveUp(_ group: DispatchGroup) {
+        for group in inFlight.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
+    }
+}

@@ -1,0 +1,51 @@
+#if os(Linux)
+    import CLoaderChainCurl
+
+    /// The library, as it was found on this system.
+    struct CurlLibrary: Sendable {
+        /// Why there is none, and what to do, as a sentence.
+        struct Missing: Error, Hashable, Sendable, CustomStringConvertible {
+            let description: String
+        }
+
+        /// The version, as in 0x075801 for 7.88.1.
+        let version: UInt32
+        private let features: Int32
+
+        /// The library of this system, which is loaded once.
+        static let system: Result<CurlLibrary, Missing> = load()
+
+        private static func load() -> Result<CurlLibrary, Missing> {
+            switch loaderchain_curl_load() {
+            case Int32(loaderchain_curl_is_there):
+                let features = loaderchain_curl_features()
+                guard features & Int32(loaderchain_curl_feature_resolver_thread) != 0 else {
+                    return .failure(
+                        Missing(
+                            description: "libcurl was built without a resolver that waits aside; install another build")
+                    )
+                }
+                return .success(CurlLibrary(version: loaderchain_curl_version(), features: features))
+            case Int32(loaderchain_curl_is_too_old):
+                return .failure(Missing(description: "libcurl is older than 7.68; install a newer one"))
+            case Int32(loaderchain_curl_has_failed):
+                return .failure(Missing(description: "libcurl could not be initialized"))
+            default:
+                return .failure(
+                    Missing(
+                        description: "libcurl is missing; install it (libcurl4 on Debian and Ubuntu, libcurl on others)"
+                    ))
+            }
+        }
+
+        /// What a result of libcurl means, in its own words.
+        static func text(of code: Int32) -> String {
+            String(cString: loaderchain_curl_error_text(code))
+        }
+
+        var hasUnixSockets: Bool { features & Int32(loaderchain_curl_feature_unix_sockets) != 0 }
+
+        /// Whether a handle can be let go while it waits for the address of a host; before version 7.87, that took as long.
+        var leavesResolver: Bool { version >= 0x07_57_00 }
+    }
+#endif

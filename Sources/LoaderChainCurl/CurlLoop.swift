@@ -1,0 +1,244 @@
+#if os(Linux)
+    import CLoaderChainCurl
+    import Dispatch
+    import LoaderChain
+    import LoaderChainPlatformC
+    import LoaderChainPlatformFoundation
+    import Synchronization
+
+    /// The thread that owns handles of libcurl, and carries the transfers on them.
+    ///
+    /// Jobs come in from any thread; one wake is enough for all that come while the thread sleeps. The ends of transfers go out to
+    /// ``CurlResults``, so that no code of a user runs here.
+    final class CurlLoop: Sendable {
+        /// What another thread wants.
+        private enum Job: Sendable {
+            case start(CurlTransfer)
+            case stop(CurlTransfer)
+        }
+
+        private struct Inbox {
+            var jobs: [Job] = []
+            /// Whether the thread waits for the network, or is about to.
+            var isAsleep = false
+            var isEnded = false
+        }
+
+        private let inbox = Locked(Inbox())
+        private let multi: Multi
+        /// How many transfers were started and have not reported their end.
+        private let running = Running()
+
+        private final class Running: Sendable {
+            let count = Atomic(0)
+        }
+
+        var count: Int { running.count.load(ordering: .relaxed) }
+
+        /// A set of transfers, which only waking may touch from another thread.
+        private struct Multi: @unchecked Sendable {
+            let pointer: OpaquePointer
+        }
+
+        /// Begins a thread; nil if the system has none left.
+        ///
+        /// - Parameter endsOnLoop: whether transfers report their ends on this thread.
+        init?(_ library: CurlLibrary, idleConnections: Int, endsOnLoop: Bool) {
+            guard let pointer = loaderchain_curl_multi_make() else { return nil }
+            multi = Multi(pointer: pointer)
+            let results = endsOnLoop ? nil : CurlResults()
+            let carrier = Unmanaged.passRetained(
+                Carrier(
+                    library, inbox: inbox, multi: multi, running: running, results: results,
+                    idleConnections: idleConnections))
+            let result = loaderchain_curl_start_thread(
+                { Unmanaged<Carrier>.fromOpaque($0!).takeRetainedValue().run() }, carrier.toOpaque())
+            guard result == 0 else {
+                carrier.release()
+                _ = loaderchain_curl_multi_end(pointer)
+                return nil
+            }
+        }
+
+        deinit { wake { $0.isEnded = true } }
+
+        func start(_ transfer: CurlTransfer) {
+            running.count.wrappingAdd(1, ordering: .relaxed)
+            post(.start(transfer))
+        }
+
+        /// Stops a transfer, also one that has ended or not started.
+        func stop(_ transfer: CurlTransfer) { post(.stop(transfer)) }
+
+        private func post(_ job: Job) { wake { $0.jobs.append(job) } }
+
+        private func wake(_ change: (inout Inbox) -> Void) {
+            inbox.withLock { inbox in
+                change(&inbox)
+                // Under the lock, because the thread ends the set once it sees that it is not wanted any more.
+                if replace(&inbox.isAsleep, with: false) { _ = loaderchain_curl_multi_wake(multi.pointer) }
+            }
+        }
+
+        /// The thread's part, which does not hold the loop, so that this can end.
+        private final class Carrier: @unchecked Sendable {
+            private let library: CurlLibrary
+            private let inbox: Locked<Inbox>
+            private let multi: Multi
+            private let running: Running
+            private let results: CurlResults?
+
+            // Only the thread touches these.
+            private var idle: [CurlHandle] = []
+            private var transfers: [OpaquePointer: CurlTransfer] = [:]
+            private var ended: [CurlResults.Result] = []
+            private let idleConnections: Int
+            /// How many transfers the connections suffice for.
+            private var capacity = 0
+
+            /// More handles than these are not kept.
+            private static let mostIdle = 256
+
+            init(
+                _ library: CurlLibrary, inbox: Locked<Inbox>, multi: Multi, running: Running, results: CurlResults?,
+                idleConnections: Int
+            ) {
+                self.library = library
+                self.inbox = inbox
+                self.multi = multi
+                self.running = running
+                self.results = results
+                self.idleConnections = idleConnections
+            }
+
+            func run() {
+                while true {
+                    if carryOutJobs(), transfers.isEmpty { break }
+                    var running: Int32 = 0
+                    _ = loaderchain_curl_multi_perform(multi.pointer, &running)
+                    var result: Int32 = 0
+                    while let pointer = loaderchain_curl_multi_ended(multi.pointer, &result) { end(pointer, result) }
+                    report()
+                    let mayWait = inbox.withLock { inbox in
+                        inbox.isAsleep = inbox.jobs.isEmpty && !(inbox.isEnded && transfers.isEmpty)
+                        return inbox.isAsleep
+                    }
+                    if mayWait, loaderchain_curl_multi_poll(multi.pointer, 60_000) != 0 {
+                        // The system is short of something, which a loop without a pause would not help.
+                        usleep(1_000)
+                    }
+                }
+                idle = []
+                _ = loaderchain_curl_multi_end(multi.pointer)
+            }
+
+            /// Does what has come in, and returns whether no more comes.
+            ///
+            /// It keeps no job beyond that: a job keeps its transfer, which keeps the loop, whose end this thread waits for.
+            private func carryOutJobs() -> Bool {
+                let (jobs, isEnded) = inbox.withLock { inbox in
+                    inbox.isAsleep = false
+                    return (replace(&inbox.jobs, with: []), inbox.isEnded)
+                }
+                for job in jobs { carryOut(job) }
+                return isEnded && jobs.isEmpty
+            }
+
+            private func carryOut(_ job: Job) {
+                switch job {
+                case .start(let transfer):
+                    guard !transfer.isStopped else { return note(transfer, .stopped) }
+                    guard let handle = idle.popLast() ?? CurlHandle() else { return note(transfer, .outOfMemory) }
+                    transfers[handle.pointer] = transfer
+                    if transfers.count > capacity { setCapacity(max(64, 2 * transfers.count)) }
+                    guard transfer.start(on: handle) else { return end(handle.pointer, 0) }
+                    // 27 is libcurl's own word for a lack of memory.
+                    if loaderchain_curl_multi_add(multi.pointer, handle.pointer) != 0 { end(handle.pointer, 27) }
+                case .stop(let transfer):
+                    // A stop may come before the start that it belongs to, and after the end.
+                    guard transfer.stop(), let handle = transfer.handle else { return }
+                    if !library.leavesResolver, handle.isResolving {
+                        // libcurl keeps the handle until the resolver has answered, and connects to nothing then.
+                        transfer.isLeft = true
+                        note(transfer, .stopped)
+                    } else {
+                        end(handle.pointer, 0)
+                    }
+                }
+            }
+
+            private func end(_ pointer: OpaquePointer, _ result: Int32) {
+                guard let transfer = transfers.removeValue(forKey: pointer) else { return }
+                // Before anything that the handle refers to is released.
+                _ = loaderchain_curl_multi_remove(multi.pointer, pointer)
+                let (handle, ending) = transfer.end(result)
+                // After a failure, a handle may still know the system's error.
+                if case .arrived = ending, let handle, idle.count < Self.mostIdle {
+                    handle.reset()
+                    idle.append(handle)
+                }
+                if !transfer.isLeft { note(transfer, ending) }
+                if transfers.count < capacity / 4, capacity > 64 { setCapacity(capacity / 2) }
+            }
+
+            /// libcurl counts connections that are in use among those that it keeps, and closes what is beyond.
+            private func setCapacity(_ transfers: Int) {
+                capacity = transfers
+                _ = loaderchain_curl_multi_set_number(
+                    multi.pointer, CurlOption.connections, transfers + idleConnections)
+            }
+
+            private func note(_ transfer: CurlTransfer, _ ending: CurlTransfer.Ending) {
+                running.count.wrappingSubtract(1, ordering: .relaxed)
+                ended.append(CurlResults.Result(transfer: transfer, ending: ending))
+            }
+
+            private func report() {
+                guard !ended.isEmpty else { return }
+                let ended = replace(&self.ended, with: [])
+                if let results { results.add(ended) } else { for result in ended { result.report() } }
+            }
+        }
+    }
+
+    /// Reports the ends of transfers on other threads.
+    ///
+    /// A worker reports one after the other, which are most of the time all of a turn of the loop. Before each, it makes sure that
+    /// another worker comes for the rest: a user's code may take any time, or wait for another request.
+    final class CurlResults: Sendable {
+        struct Result: Sendable {
+            let transfer: CurlTransfer
+            let ending: CurlTransfer.Ending
+
+            func report() { transfer.report(ending) }
+        }
+
+        private struct State {
+            var results = LinkedQueue<Result>()
+            /// Whether a worker has been called and has not come yet.
+            var isWorkerComing = false
+        }
+
+        private let state = Locked(State())
+
+        func add(_ results: [Result]) {
+            state.withLock { state in for result in results { _ = state.results.append(result) } }
+            callWorker()
+        }
+
+        private func callWorker() {
+            let isNeeded = state.withLock { state in
+                !state.results.isEmpty && !replace(&state.isWorkerComing, with: true)
+            }
+            if isNeeded { DispatchQueue.global().async { self.work() } }
+        }
+
+        private func work() {
+            state.withLock { $0.isWorkerComing = false }
+            while let result = state.withLock({ $0.results.popFirst() }) {
+                callWorker()
+                result.report()
+            }
+        }
+    }
+#endif

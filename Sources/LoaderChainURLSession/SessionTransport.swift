@@ -1,0 +1,299 @@
+import Dispatch
+import Foundation
+import LoaderChain
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The session of a loader, which carries its requests.
+final class SessionTransport: Transport {
+    let settings: SessionSettings
+    let session: LiveSession
+    private let timers: any Timers
+
+    init(_ settings: SessionSettings, sharing shared: URLSession? = nil, timers: any Timers) {
+        self.settings = settings
+        self.timers = timers
+        session = LiveSession(settings.configuration, sharing: shared)
+    }
+
+    /// The maximum time in which the session has to end a cancelled task; only on Linux it can be stuck.
+    var patience: Duration? {
+        #if canImport(FoundationNetworking)
+            .seconds(1)
+        #else
+            nil
+        #endif
+    }
+
+    /// False: they end on a thread that the session needs.
+    var endsWhereCodeMayRun: Bool { false }
+
+    func needsFile(for content: HTTPBodyContent) -> Bool { OutgoingBody(content) == nil }
+
+    func refusal(of request: HTTPRequest) -> TransferFailure? {
+        if let reason = settings.trust.options.reasonNotToSend(request) {
+            return TransferFailure(.insecureConnection, reason)
+        }
+        let reason = reasonNotToSend(request)
+        return reason.map { TransferFailure(.invalidRequest, $0) }
+    }
+
+    private func reasonNotToSend(_ request: HTTPRequest) -> String? {
+        #if canImport(FoundationNetworking)
+            if request.cachePolicy == .returnCacheDataDontLoad {
+                return "This platform has no cache; use another cache policy"
+            }
+            // Newer versions of libcurl remove encoded dots too.
+            let segments = request.path.split(separator: "/").map { $0.lowercased().replacing("%2e", with: ".") }
+            if segments.contains(where: { $0 == "." || $0 == ".." }) {
+                return "The session would remove the dots from the path and send a different path; leave them out"
+            }
+        #endif
+        guard URLRequest.changesMethod(request.method) else { return nil }
+        return
+            "The session would send the method \(request.method) in upper case, which is a different method; write it in upper case, or rename it"
+    }
+
+    func send(_ encoded: EncodedRequest, _ content: HTTPBodyContent, for exchange: Exchange) {
+        guard let body = OutgoingBody(content) else {
+            return exchange.fail(TransferFailure(.invalidRequest, "The session cannot send this body"))
+        }
+        let session = session(for: encoded.method, hasBody: body.hasBytes)
+        session.prepare { [timers, settings] in
+            // While the session was stuck, the exchange may have ended.
+            if exchange.isOverBeforeTransfer() { return }
+            let transfer = session.makeTransfer(
+                URLRequest(encoded), body, for: exchange, settings, at: timers.now)
+            if exchange.begin(transfer) { transfer.resume() } else { exchange.cancel(transfer) }
+        }
+    }
+
+    /// The session for a request.
+    ///
+    /// If a reused connection turns out to be dead, libcurl sends a request without a body again, whatever its method, although the
+    /// server may have processed it. A request that must not be repeated gets a session of its own, which has no connection to
+    /// reuse. If the request has a body, the session asks first; see ``SessionTransfer/bodyIsNeededAgain()``.
+    private func session(for method: HTTPMethod, hasBody: Bool) -> LiveSession {
+        #if canImport(FoundationNetworking)
+            if !method.isIdempotent, !hasBody { return LiveSession(settings.configuration) }
+        #endif
+        return session
+    }
+}
+
+// MARK: - The session
+
+/// A session with its delegate, and with the queue for calls that may block on it.
+///
+/// Code that holds a task of the session retains the session, so that no task is ever created on an invalidated session.
+final class LiveSession: Sendable {
+    let session: URLSession
+    private let delegate = SessionDelegate()
+    private let isShared: Bool
+    /// The queue for calls that may block on the session, which would deadlock if made from its own callbacks.
+    let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
+    /// The queue on which tasks are created, apart from that for cancellations; both may wait for the session.
+    private let preparation = DispatchQueue(label: "LoaderChain.URLSessionLoader.preparation")
+
+    init(_ configuration: URLSessionConfiguration, sharing shared: URLSession? = nil) {
+        #if canImport(FoundationNetworking)
+            isShared = false
+            session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
+        #else
+            isShared = shared != nil
+            session = shared ?? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        #endif
+    }
+
+    deinit {
+        if !isShared { session.finishTasksAndInvalidate() }
+    }
+
+    /// Runs a closure that may block on the session; on Linux that can take until the session's current work is done.
+    func prepare(_ work: @escaping @Sendable () -> Void) {
+        #if canImport(FoundationNetworking)
+            preparation.async(execute: work)
+        #else
+            work()
+        #endif
+    }
+
+    /// Creates a task of the session, whose events go to the exchange through the transfer.
+    func makeTransfer(
+        _ request: URLRequest, _ body: OutgoingBody, for exchange: Exchange, _ settings: SessionSettings,
+        at handover: TimerInstant
+    ) -> SessionTransfer {
+        let task: URLSessionTask =
+            switch body.source {
+            case .none: session.dataTask(with: request)
+            case .data(let data): session.uploadTask(with: request, from: data)
+            case .file(let url): session.uploadTask(with: request, fromFile: url)
+            case .content(let content, let length): session.dataTask(with: request.streaming(content, length: length))
+            }
+        #if !canImport(FoundationNetworking)
+            if isShared { task.delegate = delegate }
+        #endif
+        let transfer = SessionTransfer(
+            task, on: self, settings, for: exchange, hasBody: body.hasBytes, at: handover)
+        delegate.connect(transfer, to: task)
+        return transfer
+    }
+}
+
+/// Passes each event of the session to its transfer.
+///
+/// The session retains its delegate. The delegate retains transfers, which end, but not the loader, so the session does not keep
+/// a loader alive.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let transfers = Locked<[Int: SessionTransfer]>([:])
+
+    func connect(_ transfer: SessionTransfer, to task: URLSessionTask) {
+        let number = task.taskIdentifier
+        transfers.withLock { $0[number] = transfer }
+    }
+
+    private func transfer(of task: URLSessionTask) -> SessionTransfer? {
+        let number = task.taskIdentifier
+        return transfers.withLock { $0[number] }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // The exchange follows redirects itself, each with a new task.
+        guard let transfer = transfer(of: task) else { return completionHandler(nil) }
+        transfer.answer { completionHandler(nil) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let transfer = transfer(of: task) else { return completionHandler(.performDefaultHandling, nil) }
+        transfer.receive(challenge, answer: completionHandler)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        // The session also calls this for requests without a body.
+        transfer(of: task)?.bodyIsNeededAgain()
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        transfer(of: task)?.didSend(bytesSent)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        transfer(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        transfer(of: dataTask)?.receive(data)
+    }
+
+    #if !canImport(FoundationNetworking)
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+        ) {
+            transfer(of: task)?.receive(metrics)
+        }
+    #endif
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let number = task.taskIdentifier
+        let transfer = transfers.withLock { $0.removeValue(forKey: number) }
+        transfer?.ended(task.response, error)
+    }
+}
+
+// MARK: - The settings of a session
+
+/// The settings of a loader, as taken from its session's configuration.
+struct SessionSettings: @unchecked Sendable {
+    // A private copy that never changes, so it is safe to send.
+    let configuration: URLSessionConfiguration
+    /// Header fields for every request.
+    ///
+    /// The loader adds them, because the session would send them to the host of a redirect too.
+    let headers: HTTPHeaders
+    /// The maximum idle time of an exchange.
+    let timeout: Duration
+    /// The maximum total time of an exchange.
+    let resourceTimeout: Duration
+    let trust: SessionTrust
+    /// Whether a proxy may answer in place of the origin.
+    let mayTunnel: Bool
+
+    init(
+        _ configuration: URLSessionConfiguration, trust: SessionTrust = .system,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        let copy = (configuration.copy() as? URLSessionConfiguration) ?? configuration
+        headers = HTTPHeaders(
+            (copy.httpAdditionalHeaders ?? [:]).compactMap { name, value in
+                (name.base as? String).map { .init($0, "\(value)") }
+            }.sorted { $0.name < $1.name })
+        copy.httpAdditionalHeaders = nil
+        // Requests wait before the session gets them; otherwise their wait would count as the server's time.
+        copy.httpMaximumConnectionsPerHost = 10_000
+        // All sessions would share one cookie storage, on Linux a file in the user's home that other users can read, and its
+        // cookies would replace those of the request.
+        copy.httpCookieStorage = nil
+        copy.httpShouldSetCookies = false
+        #if canImport(FoundationNetworking)
+            mayTunnel = ProxyAnswer.isPossible(in: environment)
+            // With a cache, the session traps if a task is cancelled as it ends.
+            copy.urlCache = nil
+            copy.urlCredentialStorage = nil
+        #else
+            mayTunnel = false
+            trust.apply(to: copy)
+        #endif
+        timeout = .seconds(clamping: copy.timeoutIntervalForRequest)
+        resourceTimeout = .seconds(clamping: copy.timeoutIntervalForResource)
+        self.configuration = copy
+        self.trust = trust
+    }
+}
+
+extension Duration {
+    /// Converts seconds as the platform gives them, limited to a year.
+    fileprivate static func seconds(clamping seconds: Double) -> Duration {
+        seconds.isNaN ? .seconds(60) : .seconds(min(max(seconds, 0), 365 * 86_400))
+    }
+}
+
+#if canImport(FoundationNetworking)
+    /// A delegate queue that runs each operation immediately, on the session's own queue.
+    ///
+    /// A session on Linux cannot pause a transfer: it enqueues each piece and continues to read, and pieces that its delegate has
+    /// not handled yet accumulate in memory. With this queue, the session waits for its delegate, which writes the piece and
+    /// returns. Nothing accumulates, and no thread is woken.
+    ///
+    /// In return, the delegate must never wait for the session, nor call the user's code. If a later version of the session uses
+    /// its queue differently, this is still a valid serial queue.
+    private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+        override init() {
+            super.init()
+            maxConcurrentOperationCount = 1
+        }
+
+        override func addOperation(_ block: @escaping @Sendable () -> Void) {
+            block()
+        }
+    }
+#endif

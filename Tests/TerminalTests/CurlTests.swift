@@ -1,0 +1,463 @@
+#if os(Linux)
+    import Dispatch
+    import Foundation
+    import LoaderChainTesting
+    import TestProcesses
+    import TestServers
+    import Testing
+
+    @testable import LoaderChain
+    @testable import LoaderChainCurl
+
+    /// What the terminal over libcurl has of its own.
+    @Suite(.timeLimit(.minutes(10)), .enabled(if: CurlLoader.isAvailable)) struct CurlTests {
+        private func patient(_ change: (inout CurlConfiguration) -> Void) -> CurlLoader {
+            var configuration = CurlConfiguration.patient
+            change(&configuration)
+            return CurlLoader(configuration: configuration)
+        }
+
+        // MARK: Connections
+
+        @Test func hostIsReachedAtGivenAddress() async throws {
+            let server = try LoopbackServer()
+            server.fallback { .ok($0.headers["Host"] ?? "") }
+            let loader = patient { $0.addresses["API.example.invalid"] = ["127.0.0.1"] }
+            let request = HTTPRequest(scheme: "http", host: "api.example.invalid", port: server.port)
+            #expect(try await loader.load(request).body == Data("api.example.invalid:\(server.port)".utf8))
+        }
+
+        @Test func requestGoesToUnixSocket() async throws {
+            guard let nginx = try NginxServer("listen unix:FOLDER/socket; location / { return 200 $host; }") else {
+                return
+            }
+            let path = nginx.folder.url.appending(path: "socket").path
+            // nginx listens on its port first.
+            try await eventually("the socket is there") { Self.listens(onSocketAt: path) }
+            var request = HTTPRequest(scheme: "http", host: "engine.example")
+            request.unixSocket = path
+            // A proxy is for networks.
+            let loader = patient { $0.proxies = HTTPProxies(http: "http://127.0.0.1:1", https: nil) }
+            #expect(try await loader.load(request).body == Data("engine.example".utf8))
+            request.unixSocket = "/nowhere"
+            #expect(await loader.failure(request)?.code == .cannotConnect)
+        }
+
+        private static func listens(onSocketAt path: String) -> Bool {
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+            let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(client) }
+            return withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(client, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+        }
+
+        @Test func requestsShareConnectionOfHTTP2() async throws {
+            guard let openssl = ChildProcess.find("openssl") else { return }
+            let (folder, port) = (try Folder(), try freePort())
+            let made = try await ChildProcess.run(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                    "key", "-out", "certificate", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                ], in: folder.url)
+            #expect(made.status == 0)
+            let path = folder.url.path
+            guard
+                let nginx = try NginxServer(
+                    """
+                    listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(path)/certificate; ssl_certificate_key \(path)/key;
+                    location / { return 200 $http2/$connection_requests; }
+                    """)
+            else { return }
+            defer { withExtendedLifetime(nginx) {} }
+            var tls = TLSOptions()
+            tls.authorities = .only(.file(folder.url.appending(path: "certificate")))
+            let request = HTTPRequest(scheme: "https", host: "localhost", port: port)
+            var shared = CurlConfiguration.patient
+            shared.allowsHTTP2 = true
+            let loader = try CurlLoader(tls: tls, configuration: shared)
+            let metrics = try #require(try await loader.load(request).metrics)
+            #expect(metrics.networkProtocol == "h2" && metrics.phases?.secureConnection != nil)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        let response = try await loader.load(request)
+                        return response.body.starts(with: "h2/".utf8) && response.metrics?.reusedConnection == true
+                    }
+                }
+                let isShared = try await group.contains(true)
+                #expect(isShared)
+            }
+            // The tunnel is no part of the request.
+            let proxy = try LoopbackServer.tunnel(to: port, answering: "HTTP/1.1 200 OK\r\n\r\n")
+            defer { proxy.stop() }
+            var tunneled = CurlConfiguration.patient
+            tunneled.proxies = HTTPProxies(http: nil, https: "http://127.0.0.1:\(proxy.port)")
+            var post = request
+            post.method = .post
+            post.body = DataBody(pattern(100))
+            #expect(try await CurlLoader(tls: tls, configuration: tunneled).load(post).status == .ok)
+            let response = try await CurlLoader(tls: tls, configuration: .patient).load(request)
+            #expect(response.metrics?.networkProtocol == "http/1.1" && response.body == Data("/1".utf8))
+        }
+
+        @Test func timesOfNewAndKeptConnectionAreMeasured() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("hello") }
+            let loader = patient { _ in }
+            let first = try #require(try await loader.load(HTTPRequest(url: server.url("/"))).metrics)
+            #expect(first.reusedConnection == false && first.networkProtocol == "http/1.1")
+            #expect(
+                first.phases?.connect != nil && first.phases?.waiting != nil && first.phases?.secureConnection == nil)
+            // A connection that was idle for two minutes is not used again, and a busy machine may take that long.
+            for _ in 0..<1_000 {
+                let next = try #require(try await loader.load(HTTPRequest(url: server.url("/"))).metrics)
+                if next.reusedConnection == true { return #expect(next.phases?.connect == nil) }
+            }
+            Issue.record("no connection was kept")
+        }
+
+        @Test func idempotentRequestIsSentAgainOnDeadConnection() async throws {
+            let body = DataBody(pattern(300_000))
+            for _ in 0..<1_000 {
+                let server = try LoopbackServer()
+                server.route("/warm") { _ in .ok() }
+                server.route("/act", replies: .hangUp(), .ok("again"))
+                let loader = patient { _ in }
+                _ = try await loader.load(HTTPRequest(url: server.url("/warm")))
+                let result = await result(
+                    of: HTTPRequest(method: .put, url: server.url("/act"), body: body), from: loader)
+                // On a busy machine, the connection may have been idle for too long to be used again.
+                guard server.requests.prefix(2).map(\.connection) == [1, 1] else { continue }
+                #expect(result.response?.body == Data("again".utf8))
+                #expect(server.requests.dropFirst().map(\.body) == [pattern(300_000), pattern(300_000)])
+                #expect(result.response?.metrics?.bytesSent == 300_000)
+                return
+            }
+            Issue.record("no connection was kept")
+        }
+
+        private func result(of request: HTTPRequest, from loader: HTTPLoader) async -> HTTPResult {
+            do throws(HTTPError) { return .success(try await loader.load(request)) } catch { return .failure(error) }
+        }
+
+        // MARK: The end of a transfer
+
+        @Test func handlerThatWaitsHoldsUpNoOtherRequest() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok() }
+            let loader = patient { _ in }
+            let (gate, done) = (DispatchSemaphore(value: 0), EventLog())
+            for number in 0..<32 {
+                loader.load(request: HTTPRequest(url: server.url("/\(number)"))) { _ in
+                    // The last one lets the others go.
+                    if number < 8 { gate.wait() }
+                    done.note("\(number)")
+                }
+            }
+            await done.waitForEvents(24)
+            for _ in 0..<8 { gate.signal() }
+            await done.waitForEvents(32)
+            #expect(Set(done.events).count == 32)
+        }
+
+        @Test func taskCompletesOnCarryingThreadIfAsked() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok() }
+            let loader = patient {
+                $0.completesOnCarryingThread = true
+                $0.threads = 2
+            }
+            let threads = Locked<Set<UInt>>([])
+            for _ in 0..<20 {
+                await withCheckedContinuation { continuation in
+                    loader.load(request: HTTPRequest(url: server.url("/"))) { _ in
+                        threads.withLock { _ = $0.insert(UInt(pthread_self())) }
+                        continuation.resume()
+                    }
+                }
+            }
+            #expect(threads.withLock { $0.count } == 2)
+        }
+
+        @Test func taskThatIsCancelledBeforeItsStartEnds() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok().held() }
+            let loader = patient { _ in }
+            let log = EventLog()
+            for _ in 0..<500 {
+                loader.load(request: HTTPRequest(url: server.url("/"))) { log.note($0.error?.code.rawValue ?? "none") }
+                    .cancel()
+            }
+            await log.waitForEvents(500)
+            #expect(Set(log.events) == ["cancelled"])
+            try await loader.waitUntilIdle()
+        }
+
+        /// A cancel on another thread may come before the start that it belongs to.
+        @Test func stopThatOvertakesItsStartEndsTransfer() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok().held() }
+            let library = try CurlLibrary.system.get()
+            let transport = CurlTransport(.patient, CurlTrust(environment: [:]), timers: SystemTimers.shared)
+            let settings = ExchangeOwner.Settings(
+                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), limitOfTheWhole: "none",
+                responseSizeLimit: 100)
+            let request = HTTPRequest(url: server.url("/"))
+            let task = HTTPTask(request: request)
+            let exchange = Exchange(
+                task, by: "Test", on: ExchangeOwner(settings, over: transport, timers: SystemTimers.shared))
+            let loop = try #require(CurlLoop(library, idleConnections: 1, endsOnLoop: false))
+            let transfer = CurlTransfer(try request.encoded(), .empty, for: exchange, on: loop, transport)
+            #expect(exchange.begin(transfer))
+            #expect(exchange.receive(.ok, [:]) && exchange.receive(Data("a".utf8)))
+            exchange.stop(.cancelled)
+            // Which ends decoding, however much there is still to decode.
+            #expect(!exchange.receive(Data("b".utf8)))
+            loop.start(transfer)
+            let result = await withCheckedContinuation { continuation in
+                task.addCompletionHandler { continuation.resume(returning: $0) }
+            }
+            #expect(result.error?.code == .cancelled && loop.count == 0)
+            #expect(server.requests.isEmpty)
+        }
+
+        @Test func exchangeThatIsOverBeforeItsTransferIsReleased() async throws {
+            let begins = DispatchSemaphore(value: 0)
+            let server = try LoopbackServer()
+            server.route("/a") { _ in .redirect(to: "/b") }
+            weak var owner: ExchangeOwner?
+            do {
+                let loader = patient { _ in }
+                owner = loader.owner
+                let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
+                var request = HTTPRequest(url: server.url("/a"))
+                request.redirects = .ask { _, next in
+                    isAsked.yield()
+                    begins.wait()
+                    return next
+                }
+                let log = EventLog()
+                let task = loader.load(request: request) { log.note($0.error?.code.rawValue ?? "none") }
+                for await _ in asked { break }
+                task.cancel()
+                begins.signal()
+                await log.waitForEvents(1)
+                #expect(log.events == ["cancelled"])
+            }
+            try await eventually("the loader's part is released") { owner == nil }
+        }
+
+        // MARK: Bodies
+
+        /// A server that never ends the body of a redirect does not keep it from being followed.
+        @Test func redirectWithEndlessBodyIsFollowed() async throws {
+            let server = try LoopbackServer { client in
+                guard let head = client.readHead() else { return }
+                if head.hasPrefix("GET /end") { return client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend") }
+                client.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nTransfer-Encoding: chunked\r\n\r\n")
+                let chunk = [UInt8]("1000\r\n".utf8) + [UInt8](repeating: 0, count: 4096) + [UInt8]("\r\n".utf8)
+                while client.send(chunk) {}
+            }
+            defer { server.stop() }
+            let loader = patient { _ in }
+            let request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port)
+            #expect(try await loader.load(request).body == Data("end".utf8))
+        }
+
+        @Test func zstdIsDecoded() async throws {
+            guard BodyDecoder.accepted.contains("zstd") else { return }
+            let server = try LoopbackServer()
+            let frame = Data([0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0]) + Data("hello".utf8)
+            server.route("/one") { _ in .ok(frame).header("Content-Encoding", "zstd") }
+            server.route("/two") { _ in .ok(frame + frame).header("Content-Encoding", "zstd").chunked(by: 1) }
+            server.route("/cut") { _ in .ok(frame.dropLast()).header("Content-Encoding", "zstd") }
+            server.route("/damaged") { _ in .ok(frame + Data("x".utf8)).header("Content-Encoding", "zstd") }
+            server.route("/both") { _ in
+                .ok(StoredGzip.stream(of: frame)).header("Content-Encoding", "zstd, gzip").chunked(by: 1)
+            }
+            server.route("/none") { _ in
+                LoopbackReply(.notModified, headers: ["Content-Encoding": "x-unknown", "ETag": "1"])
+            }
+            let loader = patient { _ in }
+            func body(_ path: String) async -> String {
+                do throws(HTTPError) {
+                    return String(
+                        decoding: try await loader.load(HTTPRequest(url: server.url(path))).body, as: UTF8.self)
+                } catch {
+                    return error.code.rawValue
+                }
+            }
+            #expect(await body("/one") == "hello")
+            #expect(await body("/two") == "hellohello")
+            // Each coding could make a thousand times as much of what the one before it has made.
+            #expect(await body("/both") == "invalidResponse")
+            #expect(await body("/none") == "")
+            #expect(await body("/cut") == "invalidResponse")
+            #expect(await body("/damaged") == "invalidResponse")
+        }
+
+        /// Half a gigabyte of zeros in sixteen kilobytes, of which no more is made than is wanted.
+        @Test func decodingEndsWithTheWishForBytes() async throws {
+            guard BodyDecoder.accepted.contains("zstd") else { return }
+            var bomb = Data([0x28, 0xB5, 0x2F, 0xFD, 0, 0x38])
+            // Blocks of 128 KiB that repeat a byte.
+            for _ in 0..<4_000 { bomb += [0x02, 0x00, 0x10, 0] }
+            let server = try LoopbackServer()
+            server.route("/bomb") { [bomb] _ in .ok(bomb).header("Content-Encoding", "zstd") }
+            server.route("/redirect") { [bomb] _ in
+                LoopbackReply(
+                    .found, headers: ["Location": "/end", "Content-Encoding": "zstd"], body: .bytes(bomb))
+            }
+            server.route("/end") { _ in .ok("end") }
+            let loader = patient { _ in }
+            var request = HTTPRequest(url: server.url("/bomb"))
+            request.delivery = .inMemory(upTo: 1 << 20)
+            let error = await loader.failure(request)
+            #expect(error?.code == .responseTooLarge)
+            // At most one piece more than what was allowed.
+            #expect(error?.response?.metrics?.bytesReceived ?? .max <= 1 << 20 + 1 << 17)
+            #expect(try await loader.load(HTTPRequest(url: server.url("/redirect"))).body == Data("end".utf8))
+        }
+
+        @Test func codingThatRequestNamesIsDelivered() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("raw").header("Content-Encoding", "x-own") }
+            let loader = patient { _ in }
+            var request = HTTPRequest(url: server.url("/"))
+            request.headers["Accept-Encoding"] = "x-own"
+            #expect(try await loader.load(request).body == Data("raw".utf8))
+            let error = await loader.failure(HTTPRequest(url: server.url("/")))
+            #expect(error?.reason?.contains("\"x-own\"") == true)
+        }
+
+        // MARK: Settings
+
+        @Test func proxiesAreReadFromEnvironment() {
+            let proxies = HTTPProxies(environment: [
+                "http_proxy": "http://a:1", "HTTPS_PROXY": "http://user:secret@b:2", "no_proxy": "c, .d,,10.0.0.0/8",
+            ])
+            #expect(proxies.proxy(for: "http") == "http://a:1")
+            #expect(proxies.proxy(for: "https") == "http://user:secret@b:2")
+            #expect(proxies.listOfExceptions == "c,.d,10.0.0.0/8")
+            #expect("\(proxies)" == "http through http://a:1, https through b:2, except c,.d,10.0.0.0/8")
+            // A web server gives a stranger's header to programs under this name.
+            #expect(HTTPProxies(environment: ["HTTP_PROXY": "http://a:1"]) == .none)
+            let all = HTTPProxies(environment: ["ALL_PROXY": "socks5h://s:1", "https_proxy": ""])
+            #expect(all.proxy(for: "http") == "socks5h://s:1" && all.proxy(for: "https") == "socks5h://s:1")
+            var dumped = ""
+            dump(proxies, to: &dumped)
+            #expect(!dumped.contains("secret"))
+        }
+
+        @Test(arguments: ["ftp://user:secret@a", "http://", "user:secret@", "mailto:secret", "http://a\u{0}:secret@b"])
+        func proxyThatIsNoneIsInvalidRequest(_ proxy: String) async throws {
+            let loader = patient { $0.proxies = HTTPProxies(http: proxy, https: nil) }
+            let error = await loader.failure(HTTPRequest(scheme: "http", host: "a.invalid"))
+            #expect(error?.code == .invalidRequest)
+            #expect(error.map { "\($0)".contains("secret") } == false)
+        }
+
+        @Test func unreachableProxyIsCannotConnectWithoutItsPassword() async throws {
+            for proxy in [
+                "http://user:secret@no-such-host.invalid:1", "http://user:secret@127.0.0.1:\(try freePort())",
+            ] {
+                let loader = patient { $0.proxies = HTTPProxies(http: proxy, https: proxy) }
+                let error = await loader.failure(HTTPRequest(scheme: "http", host: "a.invalid"))
+                #expect(error?.code == .cannotConnect)
+                #expect(error.map { "\($0)".contains("secret") } == false)
+            }
+        }
+    }
+
+    /// Authorities, pins, versions and certificates of clients.
+    @Suite(.timeLimit(.minutes(10)), .enabled(if: CurlLoader.isAvailable)) struct CurlTrustTests {
+        private func end(_ server: TLSServer, _ change: (inout TLSOptions) throws -> Void) async throws -> String {
+            var tls = TLSOptions()
+            tls.authorities = .only(.file(server.authority))
+            try change(&tls)
+            let loader = try CurlLoader(tls: tls, configuration: .patient)
+            do throws(HTTPError) {
+                let request = HTTPRequest(scheme: "https", host: "localhost", port: server.port, path: "/page")
+                return String(decoding: try await loader.load(request).body, as: UTF8.self)
+            } catch {
+                return error.code.rawValue
+            }
+        }
+
+        @Test func authoritiesMayBeTextOrBytesOrBesideSystems() async throws {
+            guard let server = try await TLSServer() else { return }
+            let text = try Data(contentsOf: server.authority)
+            let der = try #require(PEM.blocks(in: text).first?.bytes)
+            #expect(try await end(server) { _ in } == "hello")
+            #expect(try await end(server) { $0.authorities = .only(.data(text)) } == "hello")
+            #expect(try await end(server) { $0.authorities = .only(.data(der)) } == "hello")
+            #expect(try await end(server) { $0.authorities = .systemAnd(.data(der)) } == "hello")
+            #expect(try await end(server) { $0.authorities = .system } == "insecureConnection")
+        }
+
+        @Test func keyOfServerMustBePinned() async throws {
+            guard let server = try await TLSServer(), let openssl = ChildProcess.find("openssl") else { return }
+            let shell = try #require(ChildProcess.find("sh"))
+            let made = try await ChildProcess.run(
+                shell,
+                [
+                    "-c",
+                    "\(openssl.path) x509 -in \(server.authority.deletingLastPathComponent().path)/certificate -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64",
+                ])
+            let pin = try #require(PublicKeyHash(base64: made.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let other = try #require(PublicKeyHash(base64: Data(count: 32).base64EncodedString()))
+            #expect(try await end(server) { $0.pins["localhost"] = [pin, other] } == "hello")
+            #expect(try await end(server) { $0.pins["localhost"] = [other] } == "insecureConnection")
+            #expect(try await end(server) { $0.pins["elsewhere.example"] = [other] } == "hello")
+        }
+
+        @Test func versionOfTLSMustBeNewEnough() async throws {
+            guard let server = try await TLSServer(["-tls1_2"]) else { return }
+            #expect(try await end(server) { $0.minimumVersion = .v1_2 } == "hello")
+            #expect(try await end(server) { $0.minimumVersion = .v1_3 } == "insecureConnection")
+        }
+
+        @Test func clientShowsItsCertificate() async throws {
+            guard let openssl = ChildProcess.find("openssl") else { return }
+            let folder = try Folder()
+            func run(_ arguments: String...) async throws {
+                #expect(try await ChildProcess.run(openssl, arguments, in: folder.url).status == 0)
+            }
+            try await run(
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-keyout", "key", "-out",
+                "certificate", "-subj", "/CN=client", "-passout", "pass:secret")
+            try await run(
+                "pkcs12", "-export", "-in", "certificate", "-inkey", "key", "-passin", "pass:secret", "-passout",
+                "pass:other", "-out", "archive")
+            func file(_ name: String) -> TLSMaterial { .file(folder.url.appending(path: name)) }
+            let wanted = [
+                "-Verify", "1", "-verify_return_error", "-CAfile", folder.url.appending(path: "certificate").path,
+            ]
+            guard let server = try await TLSServer(wanted) else { return }
+            #expect(try await end(server) { _ in } != "hello")
+            #expect(
+                try await end(server) {
+                    $0.clientCertificate = .pem(
+                        certificate: file("certificate"), key: file("key"), passphrase: "secret")
+                } == "hello")
+            #expect(
+                try await end(server) { $0.clientCertificate = .pkcs12(file("archive"), passphrase: "other") }
+                    == "hello")
+            #expect(
+                try await end(server) { $0.clientCertificate = .pkcs12(file("archive"), passphrase: "wrong") }
+                    == "insecureConnection")
+        }
+
+        @Test func optionsThatAreNotWholeAreRefused() throws {
+            var tls = TLSOptions()
+            tls.authorities = .only(.file(URL(filePath: "/nowhere")))
+            #expect(throws: TLSOptions.Refused.self) { try CurlLoader(tls: tls) }
+        }
+    }
+#endif

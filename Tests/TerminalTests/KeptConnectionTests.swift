@@ -1,0 +1,31 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import TestServers
+import Testing
+
+@testable import LoaderChainURLSession
+
+/// A request on a reused connection that the server closes when the request arrives.
+@Suite(.timeLimit(.minutes(10)), .everyTerminal) struct KeptConnectionTests {
+    @Test(arguments: ["POST", "PATCH", "PURGE"], [0, 3])
+    func nonIdempotentRequestIsSentOnce(_ method: String, _ bodySize: Int) async throws {
+        let site = try Site()
+        site.server.route("/warm") { _ in .ok() }
+        site.server.route("/act", replies: .hangUp(), .ok())
+        _ = try await site.load("/warm")
+        let error = await site.failure("/act") {
+            $0.method = HTTPMethod(method)
+            $0.body = DataBody(pattern(bodySize))
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
+    }
+
+    @Test(.only(.urlSession)) func sessionForSingleRequestEndsWithItsRequest() async throws {
+        let site = try Site()
+        site.server.route("/act") { _ in .ok("done") }
+        for _ in 0..<3 { #expect(try await site.load("/act") { $0.method = .post }.body == Data("done".utf8)) }
+        try await site.server.waitForOpenConnections(atMost: 0)
+    }
+}
