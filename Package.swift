@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let applePlatforms: [Platform] = [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
+
 let package = Package(
     name: "LoaderChain",
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -8,6 +10,7 @@ let package = Package(
         .library(name: "LoaderChain", targets: ["LoaderChain"]),
         .library(name: "LoaderChainURLSession", targets: ["LoaderChainURLSession"]),
         .library(name: "LoaderChainCurl", targets: ["LoaderChainCurl"]),
+        .library(name: "LoaderChainTerminal", targets: ["LoaderChainTerminal"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LoaderChainGzip", targets: ["LoaderChainGzip"]),
@@ -35,6 +38,13 @@ let package = Package(
                 "LoaderChain", "CLoaderChainCurl", "LoaderChainGzip", "CLoaderChainZlib", "LoaderChainPlatformC",
                 "LoaderChainPlatformFoundation",
             ]),
+        // The terminal of each system, so that a program links nothing of the other's.
+        .target(
+            name: "LoaderChainTerminal",
+            dependencies: [
+                .target(name: "LoaderChainCurl", condition: .when(platforms: [.linux])),
+                .target(name: "LoaderChainURLSession", condition: .when(platforms: applePlatforms)),
+            ]),
         .target(
             name: "LoaderChainTesting",
             dependencies: ["LoaderChain", "DurableFiles", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
@@ -51,7 +61,7 @@ let package = Package(
         .target(
             name: "CLoaderChainZlib",
             linkerSettings: [
-                .linkedLibrary("z", .when(platforms: [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS]))
+                .linkedLibrary("z", .when(platforms: applePlatforms))
             ]),
         // A target of its own, so that a program that compresses nothing does without zlib.
         .target(
@@ -68,7 +78,7 @@ let package = Package(
         .target(
             name: "APIHealthKit",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LineProtocol", "ReportOutbox", "InfluxReporting",
+                "LoaderChain", "LoaderChainTerminal", "LineProtocol", "ReportOutbox", "InfluxReporting",
                 "MetricKitReporting", "DurableFiles", "LoaderChainGzip", "LoaderChainPlatformC",
             ]),
 

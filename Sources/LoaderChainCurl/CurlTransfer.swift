@@ -1,6 +1,7 @@
 #if os(Linux)
     import CLoaderChainCurl
     import LoaderChain
+    import LoaderChainPlatformC
     import LoaderChainPlatformFoundation
 
     /// One request to one server: a handle of libcurl, from its start to its end.
@@ -339,7 +340,8 @@
             }
             let code = code == .cannotConnect && afterHead ? .connectionLost : code
             // Of a proxy's address, libcurl would repeat the password.
-            let said = [4, 5].contains(result) || words.isEmpty ? CurlLibrary.text(of: result) : words
+            var said = [4, 5].contains(result) || words.isEmpty ? CurlLibrary.text(of: result) : words
+            if result == 7, system != 0 { said += ": " + String(cString: strerror(Int32(system))).lowercased() }
             return TransferFailure(code, "libcurl: \(ASCII.printable(String(said.prefix(300)))) (\(result))")
         }
 

@@ -8,8 +8,8 @@ func libraries(_ names: [String]) -> [Target.Dependency] {
 }
 
 let every = [
-    "InfluxReporting", "LineProtocol", "LoaderChain", "LoaderChainCurl", "LoaderChainGzip", "LoaderChainTesting",
-    "LoaderChainURLSession", "MetricKitReporting", "ReportOutbox",
+    "InfluxReporting", "LineProtocol", "LoaderChain", "LoaderChainCurl", "LoaderChainGzip", "LoaderChainTerminal",
+    "LoaderChainTesting", "LoaderChainURLSession", "MetricKitReporting", "ReportOutbox",
 ]
 
 // The modes that programs are written in.
@@ -27,15 +27,15 @@ let guides: [String: [String]] = [
     "WritingALoader": [],
     "Nodes": [],
     "Metrics": ["LoaderChainURLSession"],
-    "Recipes": ["LoaderChainURLSession", "ReportOutbox"],
+    "Recipes": ["LoaderChainTerminal", "ReportOutbox"],
     "Security": ["LoaderChainURLSession", "ReportOutbox"],
     "ComingFrom": ["InfluxReporting", "LineProtocol", "ReportOutbox"],
     "Monitoring": ["InfluxReporting", "LineProtocol"],
     "MetricKit": ["LineProtocol", "MetricKitReporting", "ReportOutbox"],
-    "README": ["LoaderChainURLSession"],
-    "GettingStarted": ["LoaderChainURLSession"],
+    "README": ["LoaderChainTerminal"],
+    "GettingStarted": ["LoaderChainTerminal"],
     "Errors": [],
-    "Testing": ["LoaderChainURLSession"],
+    "Testing": ["LoaderChainTerminal"],
 ]
 
 // The part of other packages that the bridges use, and which of these each of them needs.
@@ -52,7 +52,9 @@ var targets: [Target] = [
     // The samples that are tests, with whatever their guide declares.
     .testTarget(
         name: "GuideTests",
-        dependencies: libraries(["LoaderChain", "LoaderChainTesting", "LoaderChainURLSession", "ReportOutbox"])),
+        dependencies: libraries([
+            "LoaderChain", "LoaderChainTerminal", "LoaderChainTesting", "LoaderChainURLSession", "ReportOutbox",
+        ])),
 ]
 for (guide, others) in guides {
     targets.append(

@@ -1,11 +1,6 @@
 import Foundation
 import LoaderChain
-import LoaderChainURLSession
 import Synchronization
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// The demo's chain, with access to the loaders that report something.
 final class DemoChain: Sendable {
@@ -30,7 +25,7 @@ final class DemoChain: Sendable {
         board = MetricBoard(timers: timers)
         attempts = MetricBoard(timers: timers)
         gateway = DemoGateway(port: port)
-        let terminal = URLSessionLoader(configuration: .ephemeral, timers: timers)
+        let terminal = makeTerminal(timers: timers)
         requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
         let random = RandomSource(seed: seed)
         let retry = Retry(

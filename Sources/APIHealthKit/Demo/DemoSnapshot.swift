@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainTerminal
 
 /// Everything that the demo shows at one moment.
 struct DemoSnapshot: Sendable {
@@ -118,7 +119,7 @@ extension DemoChain {
                     + "; opened \(NumberText.count(opened, "time")), refused \(refused)",
                 role: states.isEmpty ? .plain : .bad),
             .init(name: "RateLimit", text: "45 a second per host; \(rateLimit.waiting) wait for their turn"),
-            .init(name: "URLSessionLoader", text: "\(gateway.sent) sent, \(gateway.inFlight) in flight"),
+            .init(name: "\(SystemTerminal.self)", text: "\(gateway.sent) sent, \(gateway.inFlight) in flight"),
         ]
     }
 }

@@ -4,11 +4,6 @@
 import Foundation
 import InfluxReporting
 import LoaderChain
-import LoaderChainURLSession
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// A database for metrics, with a folder in which points survive crashes and outages.
 struct InfluxStore: Sendable {
@@ -22,9 +17,8 @@ struct InfluxStore: Sendable {
         let folder = database.spool ?? Self.folder(for: place, in: surroundings.environment)
         spool = folder
         patience = database.patience
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 15
-        let chain = ResetGuard() --> Autocancel() --> URLSessionLoader(configuration: configuration)
+        let impatient = ModifyRequest { $0.timeout = .seconds(15) }
+        let chain = ResetGuard() --> Autocancel() --> impatient --> makeTerminal()
         var settings = WriterSettings()
         settings.idleInterval = .seconds(2)
         settings.maximumAge = .seconds(5)

@@ -2,11 +2,6 @@
 
 import Foundation
 import LoaderChain
-import LoaderChainURLSession
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Checks endpoints repeatedly until the limit is reached or a stop is requested.
 struct Watch: Sendable {
@@ -108,19 +103,10 @@ private struct WatchChain: Sendable {
         let throttle = Throttle(maximumNumberOfRequests: UInt(arguments.concurrency), timers: timers)
         let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 1 + arguments.retries, maximumDelay: 5)
         let retry = Retry(strategy, totalTimeout: arguments.timeout, budget: .unlimited, timers: timers)
-        let end = terminal ?? Self.network(arguments, timers)
+        let end = terminal ?? makeTerminal(requestsPerHost: arguments.concurrency, timers: timers)
         head =
             ResetGuard() --> Autocancel() --> MetricsTap(metrics, module: "apihealth") --> throttle
             --> CheckTimer(timers: timers) --> retry --> end
-    }
-
-    private static func network(_ arguments: WatchArguments, _ timers: any Timers) -> HTTPLoader {
-        let configuration = URLSessionConfiguration.ephemeral
-        // A check is about the server, not about a cache.
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpShouldSetCookies = false
-        return URLSessionLoader(
-            configuration: configuration, requestsPerHost: arguments.concurrency, timers: timers)
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LineProtocol
 import LoaderChain
+import LoaderChainTerminal
 import Testing
 
 @testable import APIHealthKit
@@ -45,7 +46,7 @@ import Testing
         #expect(
             chain.map { $0["name"] } == [
                 "ResetGuard", "Autocancel", "ApplyEnvironment", "MetricsTap", "Throttle", "Retry", "MetricsTap",
-                "CircuitBreaker", "RateLimit", "URLSessionLoader",
+                "CircuitBreaker", "RateLimit", "\(SystemTerminal.self)",
             ])
         #expect(chain[2]["did"] == "gave 9 requests the host shop.example")
         let model = try read(folder.path("demo.lp"))

@@ -2,7 +2,7 @@ import Foundation
 import InfluxReporting
 import LineProtocol
 import LoaderChain
-import LoaderChainURLSession
+import LoaderChainTerminal
 import Testing
 
 @testable import APIHealthKit
@@ -72,7 +72,7 @@ import Testing
             settings.batchBytes = 8_192
             let url = try #require(URL(string: database.address))
             let writer = try InfluxWriter(
-                destination: .influxDB1(url, database: database.name), chain: URLSessionLoader(), settings: settings)
+                destination: .influxDB1(url, database: database.name), chain: SystemTerminal(), settings: settings)
             writer.write(Point("long", fields: ["text": .string(String(repeating: "x", count: 10_000))]))
             let report = await writer.shutDown(within: .seconds(600))
             #expect(report.delivered >= 1)

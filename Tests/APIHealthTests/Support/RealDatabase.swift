@@ -1,13 +1,13 @@
 import Foundation
 import LoaderChain
-import LoaderChainURLSession
+import LoaderChainTerminal
 import Testing
 
 /// A database of a real InfluxDB 1, for one test.
 struct RealDatabase {
     let name: String
     let address: String
-    private let chain = URLSessionLoader()
+    private let chain = SystemTerminal()
 
     init(_ name: String) async throws {
         self.name = name

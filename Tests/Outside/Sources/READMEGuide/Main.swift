@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
+import LoaderChainTerminal
 import LoaderChainTesting
-import LoaderChainURLSession
 import Steps
 
 struct Article: Codable, Sendable { var title: String }
@@ -16,7 +16,7 @@ enum Main {
         server.route("/v1/articles/7", replies: .unavailable(retryAfter: 0), .json(#"{"title":"Hello"}"#))
         server.route("/v1/articles", method: .post) { .json($0.text) }
         let environment = ServerEnvironment(scheme: "http", host: "127.0.0.1", port: server.port, pathPrefix: "/v1")
-        let api = ApplyEnvironment(environment: environment) --> Retry() --> Validate() --> URLSessionLoader()
+        let api = ApplyEnvironment(environment: environment) --> Retry() --> Validate() --> SystemTerminal()
         do throws(HTTPError) {
             let article: Article = try await api.load(.get("articles/7"))
             let saved: Article = try await api.load(.post("articles", json: Article(title: "News")))

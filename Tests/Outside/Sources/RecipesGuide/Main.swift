@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
+import LoaderChainTerminal
 import LoaderChainTesting
-import LoaderChainURLSession
 import ReportOutbox
 import Steps
 
@@ -41,7 +41,7 @@ enum Main {
         try await withFolder { folder in
             let server = try LoopbackServer()
             let environment = ServerEnvironment(scheme: "http", host: "127.0.0.1", port: server.port)
-            let network = AppNetwork(environment, terminal: URLSessionLoader())
+            let network = AppNetwork(environment, terminal: SystemTerminal())
             section("An upload with progress")
             try await upload(from: folder, to: server, over: network.chain)
             section("A download into a file")
