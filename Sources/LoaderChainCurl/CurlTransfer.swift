@@ -251,7 +251,7 @@
 
         private func outcome(of ending: Ending, for exchange: Exchange) -> TransferEnding {
             if let refusal { return .failed(refusal) }
-            if unwantedBytes > Self.mostUnwantedBytes { return .arrived }
+            if unwantedBytes > Self.mostUnwantedBytes { return .arrived(trailers: [:]) }
             switch ending {
             case .stopped:
                 return .failed(TransferFailure(.cancelled, nil))
@@ -267,7 +267,7 @@
                 }
                 do throws(BodyDecoder.Fault) {
                     try decoder?.finish()
-                    return .arrived
+                    return .arrived(trailers: head.trailers)
                 } catch {
                     return .failed(TransferFailure(.invalidResponse, error.reason))
                 }

@@ -16,7 +16,7 @@
 
         /// What a line has led to.
         enum Event {
-            /// More of the head is to come, or the line was a trailer.
+            /// More of the head or of the trailers is to come.
             case nothing
             /// A head has ended that another one follows, such as 103.
             case interim
@@ -38,24 +38,32 @@
         private var version = ""
         private var status = HTTPStatus.ok
         private var fields: [HTTPHeaders.Field] = []
-        /// The bytes of the head so far.
+        /// The bytes of the head or of the trailers so far.
         private var length = 0
 
-        /// The most bytes of a head; libcurl has the same limit from version 8.3 on.
+        /// The most bytes of a head, and of trailers; libcurl has the same limit from version 8.3 on.
         private static let mostBytes = 300 << 10
 
         /// Whether the head of the response has come, from its first to its last line.
         var isWhole: Bool { phase == .after }
 
+        /// The trailers so far.
+        var trailers: HTTPHeaders { isWhole ? HTTPHeaders(fields) : [:] }
+
+        /// What the lines are of, for sentences.
+        private var part: String { isWhole ? "trailers" : "head" }
+
         /// Takes the next line, with or without its end.
         mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
             let text = Line(line)
             length += line.count
-            if length > Self.mostBytes { return .refused("The head has more than \(Self.mostBytes) bytes") }
+            if length > Self.mostBytes { return .refused("There are more than \(Self.mostBytes) bytes in the \(part)") }
             switch phase {
             case .after:
                 // A server that sends another head here could make its parts pass for those of the first.
-                return text.isStatusLine ? .refused("Another response follows the head") : .nothing
+                if text.isStatusLine { return .refused("Another response follows the head") }
+                // After HTTP/1, some versions of libcurl pass on the blank line that ends the trailers.
+                return text.isEmpty ? .nothing : add(text)
             case .before:
                 guard let (version, status) = text.status else {
                     return .refused("The head begins with no status line")
@@ -77,7 +85,7 @@
                 return .nothing
             }
             if line.isStatusLine { return .refused("A head begins within another one") }
-            guard let field = line.field else { return .refused("A line of the head has no name") }
+            guard let field = line.field else { return .refused("A line of the \(part) has no name") }
             fields.append(field)
             return .nothing
         }

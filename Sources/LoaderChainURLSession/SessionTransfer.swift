@@ -129,9 +129,11 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
             }
             acceptHeldHead()
         }
-        guard let failure else { return .arrived }
+        guard let failure else { return .arrived(trailers: [:]) }
         // The task ended only because a challenge was refused: the response has arrived then.
-        if refusedChallenge, exchange.head != nil, (failure as? URLError)?.code == .cancelled { return .arrived }
+        if refusedChallenge, exchange.head != nil, (failure as? URLError)?.code == .cancelled {
+            return .arrived(trailers: [:])
+        }
         return .failed(TransferFailure(failure, of: exchange.currentRequest, afterHead: exchange.head != nil))
     }
 

@@ -106,6 +106,32 @@
             #expect(response.metrics?.networkProtocol == "http/1.1" && response.body == Data("/1".utf8))
         }
 
+        @Test func trailersAreRead() async throws {
+            let server = try LoopbackServer()
+            server.fallback { request in
+                let reply = LoopbackReply.chunks(["hello ", "world"], trailers: ["X-Sum": "7", "X-End": "ok"])
+                return request.headers.contains("X-Coded") ? reply.gzipped() : reply
+            }
+            let loader = patient { _ in }
+            var request = HTTPRequest(url: server.url("/"))
+            let whole = try await loader.load(request)
+            #expect(whole.body == Data("hello world".utf8))
+            #expect(whole.trailers["x-sum"] == "7" && whole.trailers["X-End"] == "ok")
+            #expect(!whole.headers.contains("X-Sum"))
+            request.headers["X-Coded"] = "1"
+            let coded = try await loader.load(request)
+            #expect(coded.body == whole.body && coded.trailers["X-Sum"] == "7")
+            request.delivery = .chunks
+            let streamed = try await loader.load(request)
+            let chunks = try #require(streamed.chunks)
+            #expect(chunks.trailers.isEmpty)
+            #expect(try await chunks.collect(upTo: 100) == whole.body)
+            #expect(chunks.trailers["X-Sum"] == "7" && streamed.trailers.isEmpty)
+            let folder = try Folder()
+            request.delivery = .file(folder.url.appending(path: "body"))
+            #expect(try await loader.load(request).trailers["X-End"] == "ok")
+        }
+
         @Test func timesOfNewAndKeptConnectionAreMeasured() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("hello") }

@@ -6,7 +6,7 @@
 
     /// Heads as servers send them, line by line.
     @Suite(.timeLimit(.minutes(10))) struct HeadReaderTests {
-        /// What the lines of a text lead to, and whether the head was whole in the end.
+        /// What the lines of a text lead to, with the trailers after the head, and whether the head was whole in the end.
         private func read(_ text: String) -> (events: [String], isWhole: Bool) {
             var reader = HeadReader()
             var events: [String] = []
@@ -17,13 +17,17 @@
                 switch line.withUnsafeBytes({ reader.take($0) }) {
                 case .nothing, .interim: break
                 case .head(let head):
-                    let fields = head.headers.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
-                    events.append("\(head.version) \(head.status.rawValue) \(fields)")
+                    events.append("\(head.version) \(head.status.rawValue) \(fields(head.headers))")
                 case .refused(let reason): events.append(reason)
                 }
                 line = []
             }
+            if events.count == 1, !reader.trailers.isEmpty { events[0] += " \(fields(reader.trailers))" }
             return (events, reader.isWhole)
+        }
+
+        private func fields(_ headers: HTTPHeaders) -> String {
+            headers.map { "\($0.name)=\($0.value)" }.joined(separator: ";")
         }
 
         @Test(arguments: [
@@ -33,7 +37,7 @@
             ("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\n", "1.1 200 A=b"),
             ("HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\n\r\n", "1.1 200 A=b c d"),
             ("HTTP/1.1 200 OK\r\nA:\r\n b\r\n\r\n", "1.1 200 A=b"),
-            ("HTTP/1.1 200 OK\r\n\r\nX-Sum: 7\r\n", "1.1 200 "),
+            ("HTTP/1.1 200 OK\r\nA: b\r\n\r\nX-Sum: 7\r\n 8\r\nX-End: y\r\n\r\n", "1.1 200 A=b X-Sum=7 8;X-End=y"),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n",
                 "1.1 200 Content-Length=3;Content-Length=3"
@@ -82,7 +86,7 @@
             (
                 "HTTP/1.1 200 OK\r\n"
                     + String(repeating: "X-A: \(String(repeating: "a", count: 1_000))\r\n", count: 306),
-                "The head has more than 307200 bytes"
+                "There are more than 307200 bytes in the head"
             ),
             ("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\n", "The response has a length that is none: \"-3\""),
             (
@@ -92,6 +96,17 @@
         ])
         func headThatLiesIsRefused(_ text: String, _ reason: String) {
             #expect(read(text).events == [reason])
+        }
+
+        @Test(arguments: [
+            ("no name\r\n", "A line of the trailers has no name"),
+            (
+                String(repeating: "X-A: \(String(repeating: "a", count: 1_000))\r\n", count: 306),
+                "There are more than 307200 bytes in the trailers"
+            ),
+        ])
+        func trailersThatLieAreRefused(_ lines: String, _ reason: String) {
+            #expect(read("HTTP/1.1 200 OK\r\n\r\n" + lines).events == ["1.1 200 ", reason])
         }
 
         @Test func secondHeadAfterFirstIsRefused() {

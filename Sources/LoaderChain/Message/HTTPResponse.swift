@@ -15,6 +15,7 @@ public struct HTTPResponse: Sendable {
         var status: HTTPStatus
         var headers: HTTPHeaders
         var body: Data
+        var trailers = HTTPHeaders()
         var attempts = 1
         var metrics: TransferMetrics?
         var chunks: ResponseChunks?
@@ -61,6 +62,14 @@ extension HTTPResponse {
     public var body: Data {
         get { storage.values.body }
         _modify { yield &values.body }
+    }
+
+    /// The fields that the server sent after the body, such as a checksum or how a call ended; empty if there were none.
+    ///
+    /// A URLSession does not tell them, so a `URLSessionLoader` has none. With ``chunks``, they are in ``ResponseChunks/trailers``.
+    public var trailers: HTTPHeaders {
+        get { storage.values.trailers }
+        _modify { yield &values.trailers }
     }
 
     /// How many attempts it took; 1 unless a loader such as ``Retry`` tried again.

@@ -75,10 +75,23 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - next: returns the next chunk, or nil at the end. It is called again only after it has returned.
+    ///   - trailers: returns the fields that followed the body; none before its end.
     ///   - onDrop: called once, when the last copy of the sequence is released.
-    public init(next: @escaping @Sendable () async throws -> Data?, onDrop: @escaping @Sendable () -> Void = {}) {
-        source = Source(next: next, onDrop: onDrop)
+    public init(
+        next: @escaping @Sendable () async throws -> Data?,
+        trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }, onDrop: @escaping @Sendable () -> Void = {}
+    ) {
+        source = Source(next: next, trailers: trailers, onDrop: onDrop)
     }
+
+    /// The fields that the server sent after the body; empty before the last chunk was read, and if there were none.
+    ///
+    /// ```swift
+    /// guard let chunks = try await chain.load(request).chunks else { return }
+    /// for try await chunk in chunks { print(chunk.count) }
+    /// print(chunks.trailers["X-Checksum"] ?? "no checksum")
+    /// ```
+    public var trailers: HTTPHeaders { source.trailers() }
 
     /// Makes an iterator at the shared position.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
@@ -93,10 +106,15 @@ public struct ResponseChunks: AsyncSequence, Sendable {
 
     fileprivate final class Source: Sendable {
         let next: @Sendable () async throws -> Data?
+        let trailers: @Sendable () -> HTTPHeaders
         private let onDrop: @Sendable () -> Void
 
-        init(next: @escaping @Sendable () async throws -> Data?, onDrop: @escaping @Sendable () -> Void) {
+        init(
+            next: @escaping @Sendable () async throws -> Data?, trailers: @escaping @Sendable () -> HTTPHeaders,
+            onDrop: @escaping @Sendable () -> Void
+        ) {
             self.next = next
+            self.trailers = trailers
             self.onDrop = onDrop
         }
 

@@ -12,7 +12,8 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
 
     private struct State {
         var store = ChunkStore()
-        var end: Result<Void, any Error>?
+        /// How the body has ended, with its trailers.
+        var end: Result<HTTPHeaders, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         /// Whether the reader is gone, so that new bytes can be dropped.
         var isDropped = false
@@ -31,20 +32,20 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
         reader?.resume(returning: data)
     }
 
-    /// Does nothing: ``end(_:)`` ends the chunks, and knows how the transfer ended.
+    /// Does nothing: ``end(with:)`` ends the chunks, and knows how the transfer ended.
     package func finish() -> DeliveredBody { .nothing }
 
     /// Does nothing: what has arrived can still be read, and the error follows it.
     package func discard() {}
 
-    /// Ends the chunks, with an error if the transfer failed.
-    package func end(_ error: HTTPError?) {
-        let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
+    /// Ends the chunks as the transfer has ended.
+    package func end(with result: HTTPResult) {
+        let end = result.map(\.trailers).mapError { $0 as any Error }
         let reader = state.withLock { state in
             if state.end == nil { state.end = end }
             return replace(&state.reader, with: nil)
         }
-        reader?.resume(with: end.map { nil })
+        reader?.resume(with: end.map { _ in nil })
     }
 
     // MARK: Reading
@@ -66,7 +67,7 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
             } catch {
                 return .failure(error)
             }
-            if let end = state.end { return end.map { nil } }
+            if let end = state.end { return end.map { _ in nil } }
             guard state.reader == nil else { return .failure(SecondReader()) }
             state.reader = reader
             return nil
@@ -77,6 +78,14 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     /// Thrown to a task that reads while another one is waiting.
     package struct SecondReader: Error, CustomStringConvertible {
         package var description: String { "Another task is reading the chunks of this response; read them in one task" }
+    }
+
+    /// The fields that followed the body; none while something is unread.
+    package var trailers: HTTPHeaders {
+        state.withLock { state in
+            guard state.store.isEmpty, case .success(let trailers)? = state.end else { return [:] }
+            return trailers
+        }
     }
 
     /// Called when the last copy of the response is gone, so that nothing can read any more.

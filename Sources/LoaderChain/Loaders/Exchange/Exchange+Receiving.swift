@@ -86,7 +86,8 @@ extension Exchange {
         }
         var response = response
         response.metrics = metrics(until: leg.firstByte ?? startInstant, isWhole: false)
-        response.chunks = ResponseChunks(next: { try await pipe.next() }, onDrop: { pipe.drop() })
+        response.chunks = ResponseChunks(
+            next: { try await pipe.next() }, trailers: { pipe.trailers }, onDrop: { pipe.drop() })
         courier.async { [self, response] in complete(.success(response)) }
     }
 
@@ -105,7 +106,7 @@ extension Exchange {
             fail(error(for: reason, of: leg.request, response: responseSoFar(isWhole: true)))
         case .asItCame:
             switch ending() {
-            case .arrived: arrived()
+            case .arrived(let trailers): arrived(trailers)
             case .failed(let failure):
                 leg.sink?.discard()
                 fail(error(for: failure, response: responseSoFar(isWhole: false)))
@@ -117,11 +118,12 @@ extension Exchange {
         if let end = state.withLock({ $0.end() }) { finishAfterTransfer(.failure(error), end) }
     }
 
-    private func arrived() {
-        guard let response = responseSoFar(isWhole: true) else {
+    private func arrived(_ trailers: HTTPHeaders) {
+        guard var response = responseSoFar(isWhole: true) else {
             return fail(
                 error(for: TransferFailure(.invalidResponse, "The transfer ended without a response"), response: nil))
         }
+        response.trailers = trailers
         guard let next = leg.next else { return succeed(with: response) }
         carryOut(RedirectStep(leg.request.redirects, response, next: next, followed: leg.redirects), from: response)
     }

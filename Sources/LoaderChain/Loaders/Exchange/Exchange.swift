@@ -201,7 +201,7 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     }
 
     private func finish(_ result: HTTPResult, _ end: ExchangeState<any Transfer>.End) {
-        if let pipe = end.pipe { pipe.end(result.error) } else { complete(result) }
+        if let pipe = end.pipe { pipe.end(with: result) } else { complete(result) }
         owner.ended(self)
     }
 

@@ -36,7 +36,7 @@ package protocol Transfer: AnyObject, Sendable {
 
 /// How a transfer ends that nobody stopped.
 package enum TransferEnding {
-    case arrived
+    case arrived(trailers: HTTPHeaders)
     case failed(TransferFailure)
 }
 
