@@ -156,8 +156,9 @@ let package = Package(
         .testTarget(
             name: "InfluxReportingTests",
             dependencies: [
-                "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
-                "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestGunzip", "TestProcesses", "TestSizes",
+                "InfluxReporting", "LoaderChain", "LoaderChainTerminal", "LoaderChainURLSession", "LoaderChainTesting",
+                "LineProtocol", "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestGunzip", "TestProcesses",
+                "TestSizes",
             ]),
         .testTarget(
             name: "APIHealthTests",

@@ -15,7 +15,9 @@
         public var headers: HTTPHeaders = [:]
         /// How long a request may be idle, unless it says itself; a minute.
         public var timeout: Duration = .seconds(60)
-        /// Whether HTTP/2 is used, over TLS with a server that has it; false, because older versions of libcurl have faults with it.
+        /// Whether HTTP/2 is used, over TLS with a server that has it; false.
+        ///
+        /// It takes libcurl 8.2. With an older one HTTP/1.1 is used nevertheless, because bodies that were cut could pass for whole ones.
         public var allowsHTTP2 = false
         /// The proxies; by default those of the environment.
         public var proxies = HTTPProxies.environment

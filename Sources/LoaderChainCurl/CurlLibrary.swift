@@ -45,6 +45,12 @@
 
         var hasUnixSockets: Bool { features & Int32(loaderchain_curl_feature_unix_sockets) != 0 }
 
+        /// Whether HTTP/2 can be trusted.
+        ///
+        /// Before version 8.1, which brought a new implementation, a body that is cut beside other streams passes for a whole one. In 8.1,
+        /// uploads may stop.
+        var hasSoundHTTP2: Bool { version >= 0x08_02_00 }
+
         /// Whether a handle can be let go while it waits for the address of a host; before version 7.87, that took as long.
         var leavesResolver: Bool { version >= 0x07_57_00 }
     }

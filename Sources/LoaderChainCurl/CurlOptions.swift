@@ -44,6 +44,7 @@
         static let addresses: Int32 = 10_203
         static let pins: Int32 = 10_230
         static let unixSocket: Int32 = 10_231
+        static let target: Int32 = 10_266
         static let proxyAuthorities: Int32 = 10_246
         static let proxyAuthoritiesFolder: Int32 = 10_247
         static let beforeRequestObject: Int32 = 10_313
@@ -179,13 +180,18 @@
         private func setConnection(_ request: EncodedRequest, _ transport: CurlTransport) {
             let isSecure = request.request.scheme == "https"
             // 4 is HTTP/2 over TLS with a server that has it, and 2 is HTTP/1.1.
-            set(CurlOption.httpVersion, transport.configuration.allowsHTTP2 ? 4 : 2)
+            set(CurlOption.httpVersion, transport.usesHTTP2 ? 4 : 2)
             // A connection that is being made may serve this request too, if it has HTTP/2.
-            if isSecure, transport.configuration.allowsHTTP2 { set(CurlOption.waitsForMultiplexing, 1) }
+            if isSecure, transport.usesHTTP2 { set(CurlOption.waitsForMultiplexing, 1) }
             // Without these, libcurl looks at the environment for every request.
             let proxy = request.request.unixSocket == nil ? transport.proxies.proxy(for: request.request.scheme) : ""
             require(CurlOption.proxy, proxy)
             set(CurlOption.noProxy, proxy.isEmpty ? "*" : transport.proxies.listOfExceptions)
+            // Without this, newer versions leave out the question mark of an empty query.
+            if request.request.query?.isEmpty == true, isSecure || proxy.isEmpty {
+                let path = request.request.path
+                require(CurlOption.target, (path.hasPrefix("/") ? path : "/" + path) + "?")
+            }
             if let socket = request.request.unixSocket { require(CurlOption.unixSocket, socket) }
             if isSecure { setTrust(transport.trust, host: request.request.host ?? "") }
             if proxy.lowercased().hasPrefix("https:") { setProxyTrust(transport.trust) }
@@ -208,7 +214,7 @@
             if let pins = trust.options.pins(for: host) {
                 require(CurlOption.pins, pins.map { "sha256//\($0.base64)" }.sorted().joined(separator: ";"))
             }
-            if let version = trust.options.minimumVersion { require(CurlOption.tlsVersion, version >= .v1_3 ? 7 : 6) }
+            require(CurlOption.tlsVersion, trust.lowestVersion)
         }
 
         /// A proxy that is reached over TLS must be trusted like a server, but sees no certificate of the client.
@@ -217,9 +223,7 @@
                 require(CurlOption.proxyAuthorities, authorities.path)
                 set(CurlOption.proxyAuthoritiesFolder, nil as String?)
             }
-            if let version = trust.options.minimumVersion {
-                require(CurlOption.proxyTLSVersion, version >= .v1_3 ? 7 : 6)
-            }
+            require(CurlOption.proxyTLSVersion, trust.lowestVersion)
         }
 
         private func setHeaders(of request: EncodedRequest, length: Int64) -> OpaquePointer? {

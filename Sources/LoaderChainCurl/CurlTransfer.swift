@@ -358,7 +358,7 @@
             // Without an error of the system, what arrived is no HTTP.
             case 56: system == 0 ? .invalidResponse : .connectionLost
             case 16, 18, 42, 52, 55, 65, 92, 95: .connectionLost
-            case 1, 8, 23, 27, 43, 61: .invalidResponse
+            case 1, 8, 23, 27, 43, 61, 100: .invalidResponse
             case 63: .responseTooLarge
             default: .unknown
             }

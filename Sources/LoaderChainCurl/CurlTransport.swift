@@ -13,6 +13,8 @@
         let timers: any Timers
         /// The library, which is loaded with the first request.
         private var library: Result<CurlLibrary, CurlLibrary.Missing> { CurlLibrary.system }
+        /// Whether HTTP/2 is used with servers that have it.
+        var usesHTTP2: Bool { configuration.allowsHTTP2 && (try? library.get())?.hasSoundHTTP2 == true }
         /// The threads that run; more begin when they are needed.
         private let loops = Locked<[CurlLoop]>([])
         private let numbers = Atomic(0)
@@ -53,7 +55,7 @@
         private func newLoop(_ library: CurlLibrary) -> CurlLoop? {
             CurlLoop(
                 library, idleConnections: min(max(0, configuration.idleConnections), 65_535),
-                endsOnLoop: configuration.completesOnCarryingThread)
+                endsOnLoop: configuration.completesOnCarryingThread, hasHTTP2: usesHTTP2)
         }
 
         var patience: Duration? { nil }

@@ -10,6 +10,8 @@
     /// reading the system's takes 30 milliseconds, in which nothing else is loaded.
     struct CurlTrust: Sendable {
         let options: TLSOptions
+        /// The lowest version in libcurl's words; some builds would otherwise still take TLS 1.1.
+        var lowestVersion: Int { (options.minimumVersion ?? .v1_2) >= .v1_3 ? 7 : 6 }
         /// The file of the authorities to trust; nil for libcurl's own choice.
         let authorities: CurlFile?
         let certificate: Identity?

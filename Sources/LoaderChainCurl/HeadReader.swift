@@ -57,6 +57,7 @@
         mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
             let text = Line(line)
             length += line.count
+            if line.contains(0) { return .refused("There is a NUL in the \(part)") }
             if length > Self.mostBytes { return .refused("There are more than \(Self.mostBytes) bytes in the \(part)") }
             switch phase {
             case .after:
@@ -148,6 +149,8 @@
         var isContinuation: Bool { bytes.first.map(ASCII.isBlank) ?? false }
         var isStatusLine: Bool { bytes.starts(with: "HTTP/".utf8) }
 
+        private static let versions = ["1.1", "1.0", "2", "3"]
+
         /// The version and the status of a line such as `HTTP/1.1 200 OK` or `HTTP/2 200 `.
         var status: (String, HTTPStatus)? {
             guard isStatusLine, let space = bytes.firstIndex(of: ASCII.space), bytes.count >= space + 4,
@@ -158,7 +161,8 @@
                 guard ASCII.isDigit(bytes[index]) else { return nil }
                 code = code * 10 + Int(bytes[index] - UInt8(ascii: "0"))
             }
-            return code < 100 ? nil : (text(5, space), HTTPStatus(code))
+            let version = text(5, space)
+            return code < 100 || !Self.versions.contains(version) ? nil : (version, HTTPStatus(code))
         }
 
         /// The name and the value; nil without a name.

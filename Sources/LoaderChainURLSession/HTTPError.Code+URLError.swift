@@ -93,7 +93,8 @@ extension URLError {
 
     /// An established connection was lost: libcurl's receive, send and stream errors, and the system's messages for them.
     private static let losses = [
-        "transfer closed", "Recv failure", "Send failure", "receiving data from the peer", "sending data to the peer",
+        "transfer closed", "end of response with", "Recv failure", "Send failure", "receiving data from the peer",
+        "sending data to the peer",
         "Failed sending", "Transferred a partial file", "data rewind", "Connection died", "Connection reset",
         "Broken pipe",
         "SSL_ERROR_SYSCALL", "HTTP/2 framing layer", "HTTP2 framing layer", "was not closed cleanly", "was reset",

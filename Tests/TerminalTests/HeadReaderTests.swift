@@ -65,6 +65,8 @@
             ("A: b\r\n", "The head begins with no status line"),
             ("HTTP/1.1 20 OK\r\n", "The head begins with no status line"),
             ("HTTP/1.1 099 OK\r\n", "The head begins with no status line"),
+            ("HTTP/3.7 200 OK\r\n", "The head begins with no status line"),
+            ("HTTP/1.1 200 OK\r\nA: b\0c\r\n", "There is a NUL in the head"),
             ("HTTP/1.1 2000 OK\r\n", "The head begins with no status line"),
             ("\r\n", "The head begins with no status line"),
             ("HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\n", "A head begins within another one"),

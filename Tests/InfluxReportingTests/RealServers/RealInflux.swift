@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
     import Foundation
     import LoaderChain
-    import LoaderChainURLSession
+    import LoaderChainTerminal
     import TestProcesses
     import Testing
 
@@ -26,7 +26,8 @@
             + "CHuOgVZVNhXpyYUZh0cjYEQJ_xnTVIr2SkNlF-F-Daw"
 
         let url: URL
-        let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .patient)
+        let chain: HTTPLoader =
+            Autocancel() --> ModifyRequest { $0.timeout = .seconds(300) } --> SystemTerminal()
         private let program: URL
         private let folder: ServerFolder
         private let process: Locked<ChildProcess?>

@@ -1,8 +1,8 @@
 import Foundation
 import LineProtocol
 import LoaderChain
+import LoaderChainTerminal
 import LoaderChainTesting
-import LoaderChainURLSession
 import Testing
 
 @testable import InfluxReporting
@@ -14,7 +14,7 @@ private let address = ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMa
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
 struct VictoriaRealServerTests {
-    private let chain: HTTPLoader = URLSessionLoader(configuration: .patient)
+    private let chain: HTTPLoader = ModifyRequest { $0.timeout = .seconds(300) } --> SystemTerminal()
 
     /// An exported series; an export has one per line.
     private struct Series: Decodable {

@@ -70,9 +70,11 @@ extension Exchange {
 
     /// The number of bytes that will arrive, if the head announces it.
     ///
-    /// For an encoded body, Content-Length counts the encoded bytes, and the transport delivers decoded ones.
+    /// For an encoded body, Content-Length counts the encoded bytes, and the transport delivers decoded ones. Beside a
+    /// Transfer-Encoding it has no meaning.
     private func announcedLength(_ response: HTTPResponse) -> Int64? {
         guard leg.request.method != .head, !response.headers.contains("Content-Encoding"),
+            !response.headers.contains("Transfer-Encoding"),
             let length = response.headers["Content-Length"].flatMap({ Int64($0) }), length >= 0
         else { return nil }
         return length
