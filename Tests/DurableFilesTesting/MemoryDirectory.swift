@@ -58,6 +58,8 @@ package final class MemoryDirectory: Directory {
         /// The last operations of the process that ended last.
         var logAtDeath: [(action: String, path: String)] = []
         var weather: Weather?
+        /// The operation that is held next, and what holds it.
+        var hold: (action: String, wait: @Sendable () -> Void)?
         /// The random source that chooses slow operations; nil if none is slow.
         var slowness: (random: RandomSource, share: Double)?
         var failedPaths: Set<String> = []
@@ -103,6 +105,11 @@ package final class MemoryDirectory: Directory {
     /// Makes a share of the operations slow, so that other threads overtake them.
     package func slow(_ share: Double, _ random: RandomSource) {
         state.withLock { $0.slowness = share > 0 ? (random, share) : nil }
+    }
+
+    /// Calls `wait` in the next operation of a kind, such as “written”, before it has an effect: a disk that hangs for as long.
+    package func hold(_ action: String, _ wait: @escaping @Sendable () -> Void) {
+        state.withLock { $0.hold = (action, wait) }
     }
 
     /// The paths of operations that have failed, in all processes.
@@ -215,8 +222,14 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    /// Waits if the disk is slow; synchronizing takes longest.
+    /// Waits if the disk hangs or is slow; synchronizing takes longest.
     private func takeAMoment(_ action: String) {
+        let wait: (@Sendable () -> Void)? = state.withLock { state in
+            guard let hold = state.hold, hold.action == action else { return nil }
+            state.hold = nil
+            return hold.wait
+        }
+        wait?()
         guard let (random, share) = state.withLock({ $0.slowness }), random.chance(share) else { return }
         let longest: UInt64 = action == "synchronized" ? 1_000 : 200
         usleep(UInt32(random.next() % longest))

@@ -3,6 +3,12 @@ import Testing
 
 @testable import LoaderChain
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite(.timeLimit(.minutes(10))) struct NetworkTests {
     private let timers = ManualTimers()
 
@@ -69,6 +75,35 @@ import Testing
         _ = SystemNetwork.shared.isAvailable
         watch.cancel()
     }
+
+    #if !canImport(Network)
+        @Test func runningInterfaceLeadsOutUnlessItsAddressIsLocal() {
+            let up = UInt32(truncatingIfNeeded: IFF_UP)
+            let running = UInt32(truncatingIfNeeded: IFF_RUNNING)
+            let loopback = UInt32(truncatingIfNeeded: IFF_LOOPBACK)
+            /// An interface without an address, or with one that begins with two bytes if its family is IPv6.
+            func leadsOut(_ flags: UInt32, _ family: CInt?, _ start: [UInt8] = [0x20, 0x01]) -> Bool {
+                var address = sockaddr_in6()
+                address.sin6_family = sa_family_t(family ?? AF_UNSPEC)
+                withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: start) }
+                return withUnsafeMutablePointer(to: &address) { address in
+                    address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                        var interface = ifaddrs()
+                        interface.ifa_flags = flags
+                        interface.ifa_addr = family == nil ? nil : address
+                        return Interfaces.leadsOut(interface)
+                    }
+                }
+            }
+            #expect(leadsOut(up | running, AF_INET) && leadsOut(up | running, AF_INET6))
+            #expect(!leadsOut(up | running | loopback, AF_INET), "the loopback")
+            #expect(!leadsOut(up, AF_INET) && !leadsOut(running, AF_INET), "a cable is missing, or it was turned off")
+            #expect(!leadsOut(up | running, nil) && !leadsOut(up | running, AF_UNIX), "no address")
+            #expect(!leadsOut(up | running, AF_INET6, [0xFE, 0x80]))
+            #expect(!leadsOut(up | running, AF_INET6, [0xFE, 0xBF]))
+            #expect(leadsOut(up | running, AF_INET6, [0xFE, 0xC0]) && leadsOut(up | running, AF_INET6, [0xFD, 0x80]))
+        }
+    #endif
 
     @Test func waitUntilAvailableEndsWithNetworkOrCancel() async throws {
         let network = ManualNetwork()

@@ -335,6 +335,16 @@ extension BatchingState {
         return isThere
     }
 
+    /// Stops holding a line that could not be written to its file before the writer has ended.
+    mutating func loseLine(of number: UInt64) {
+        // A writer that is released ends without sealing the parcel.
+        seal()
+        queue.change(number) { parcel in
+            parcel.points -= 1
+            if parcel.points == 0 { parcel.footprint = 0 }
+        }
+    }
+
     /// Removes the lines of a parcel from memory if memory is over its limit and they are in a file.
     private mutating func leaveToFile(_ number: UInt64) {
         guard limits.isDurable, queue.total.memory > limits.maximumMemory else { return }

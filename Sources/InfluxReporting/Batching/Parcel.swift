@@ -42,7 +42,9 @@ struct ParcelQueue {
         var points = 0
         var bytes = 0
         var footprint = 0
-        /// The bytes in memory, without parcels that were sent before, which are few.
+        /// The bytes in memory, without parcels that were sent before.
+        ///
+        /// Those are few: they come first in the queue, so with the batches in flight they are at most as many as may be in flight.
         var memory = 0
         /// The part of `memory` that could be freed, because files have these lines.
         var savedMemory = 0

@@ -47,7 +47,8 @@ public struct WriterSettings: Sendable {
     public var maximumPoints = 100_000
     /// The maximum number of bytes of points in memory.
     ///
-    /// A writer with a directory reads further points from their files; points that are being collected or sent are not counted.
+    /// A writer with a directory reads further points from their files; points that are being collected or sent are not counted,
+    /// nor are those of a failed batch. Together, at most ``maximumInFlight`` batches are being sent or have failed.
     public var maximumBytes = 16 << 20
 
     /// The maximum number of bytes of points on the disk, for a writer with a directory.

@@ -258,7 +258,8 @@ extension InfluxWriter {
     ///
     /// - Parameter limit: the time limit. Points that are not delivered by then are dropped as ``DropReason/unsent``; points in
     ///   files stay there for the next writer of the directory. A loader that does not stop a cancelled request can delay the end
-    ///   by some ten seconds.
+    ///   by some ten seconds. A disk that hangs delays it by another `limit`, or by fifteen seconds if that is more; then the call
+    ///   returns, and the writer ends when the disk goes on.
     /// - Returns: the outcome for the points; an empty report for a second call.
     @discardableResult
     public func shutDown(within limit: Duration = .seconds(10)) async -> FlushReport {

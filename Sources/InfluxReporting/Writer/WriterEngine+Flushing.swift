@@ -44,6 +44,9 @@ extension WriterEngine {
         if let (waiter, report) = ended { waiter.end(with: report) }
     }
 
+    /// The least time that the end of a shutdown gets after the flush; longer than a loader may take to stop a cancelled request.
+    static let leastTimeToEnd = Duration.seconds(15)
+
     /// Stops accepting points, sends those that it holds, and ends.
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still accepted.
@@ -52,15 +55,28 @@ extension WriterEngine {
             replace(&state.isShutDown, with: true) ? nil : (state.statistics, state.ownDelivered, state.ownRejected)
         }
         guard let before else { return FlushReport() }
-        var report = await flush(within: limit)
-        // Requests in flight are cancelled. The outcome of their lines is known only when they end.
-        let sendings = state.withLock { state in
-            state.isEnding = true
-            return Array(state.sendings.values)
+        let flushed = await flush(within: limit)
+        let due = timers.now.advanced(by: max(limit, Self.leastTimeToEnd))
+        return await withCheckedContinuation { continuation in
+            let waiter = FlushWaiter(continuation)
+            waiter.alarm.set(on: timers, for: { due }) { [self] in
+                waiter.end(with: finalReport(flushed, since: before))
+            }
+            // In a task that nobody waits for if the disk hangs; the directory stays locked until the disk goes on.
+            Task { [self] in
+                await settleSendings()
+                await settleRest()
+                let report = finalReport(flushed, since: before)
+                announceDrops(atOnce: true)
+                stop()
+                waiter.end(with: report)
+            }
         }
-        for sending in sendings { sending.cancel() }
-        for sending in sendings { await sending.value }
-        await settleRest()
+    }
+
+    /// The report of a shutdown: what has become of the points since it began, when the counts were `before`.
+    private func finalReport(_ flushed: FlushReport, since before: (WriterStatistics, Int, Int)) -> FlushReport {
+        var report = flushed
         state.withLock { state in
             let (old, new) = (before.0, state.statistics)
             report.delivered = new.delivered - old.delivered - (state.ownDelivered - before.1)
@@ -73,9 +89,17 @@ extension WriterEngine {
             report.pending = state.batching.heldPoints
         }
         report.pendingReason = report.pending > 0 ? report.pendingReason ?? .deadline : nil
-        announceDrops(atOnce: true)
-        stop()
         return report
+    }
+
+    /// Cancels the requests in flight, and waits for their ends: the outcome of their lines is known only then.
+    private func settleSendings() async {
+        let sendings = state.withLock { state in
+            state.isEnding = true
+            return Array(state.sendings.values)
+        }
+        for sending in sendings { sending.cancel() }
+        for sending in sendings { await sending.value }
     }
 
     /// Saves the lines that are only in memory, and drops those that cannot be saved; files are left to the next writer.
@@ -83,7 +107,8 @@ extension WriterEngine {
         await withCheckedContinuation { continuation in
             // All saving is done on this queue.
             queue.async { [self] in
-                if store != nil { settleFiles() }
+                // If the writer was released while the disk hung, the directory may belong to another writer.
+                if store != nil, !state.withLock(\.isStopped) { settleFiles() }
                 let waiters = state.withLock { state in
                     var unsent = 0
                     let waiters = state.batching.end { unsent += $0 }
@@ -109,7 +134,7 @@ extension WriterEngine {
     }
 }
 
-/// A waiting flush, with the alarm for its time limit.
+/// A waiting flush or shutdown, with the alarm for its time limit.
 final class FlushWaiter: Sendable {
     let alarm = Alarm()
     private let continuation: Locked<CheckedContinuation<FlushReport, Never>?>

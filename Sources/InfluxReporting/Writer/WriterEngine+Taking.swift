@@ -43,20 +43,20 @@ extension WriterEngine {
         } catch {
             failure = error
         }
-        let (isThere, isWaitedFor, synchronizes) = state.withLock { state in
+        let (result, isWaitedFor, synchronizes) = state.withLock { state in
             state.encoders.takeBack(scratch)
-            let (isThere, synchronizes) = state.wrote(line, failed: failure != nil)
-            return (isThere, line.parcel != state.batching.open.number, synchronizes)
+            let (result, synchronizes) = state.wrote(line, failed: failure != nil)
+            return (result, line.parcel != state.batching.open.number, synchronizes)
         }
-        guard isThere else {
-            // The block was dropped for newer points meanwhile, possibly before its file was created.
-            remove([line.journal.file])
-            return .dropped(.bufferFull)
+        if let reason = result.dropReason {
+            // The writer has ended, or the block was dropped for newer points meanwhile, possibly before its file was created.
+            if reason == .bufferFull { remove([line.journal.file]) } else { announceDrops() }
+            return result
         }
         if let failure { diskFailed(failure) }
         if synchronizes { scheduleSynchronization() }
         if isWaitedFor { advance() }
-        return failure == nil ? .saved : .inMemory
+        return result
     }
 
     // MARK: Waiting for space

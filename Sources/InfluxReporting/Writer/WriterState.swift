@@ -128,15 +128,22 @@ struct WriterState {
 
     /// Records whether a line was written to its file.
     ///
-    /// - Returns: whether its parcel still exists, and whether the caller must schedule a synchronization.
-    mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> (isThere: Bool, synchronizes: Bool) {
-        guard batching.wrote(line, failed: failed) else { return (false, false) }
+    /// - Returns: where the line is held, or why it was dropped; and whether the caller must schedule a synchronization.
+    mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> (result: WriteResult, synchronizes: Bool) {
+        // After the end, nothing saves a line that is only in memory.
+        let isLost = failed && isStopped
+        guard batching.wrote(line, failed: failed && !isLost) else { return (.dropped(.bufferFull), false) }
+        if isLost {
+            batching.loseLine(of: line.parcel)
+            drop(1, .unsent)
+            return (.dropped(.unsent), false)
+        }
         if failed {
             statistics.unsaved += 1
         } else if unsynchronized.last != line.journal.file {
             unsynchronized.append(line.journal.file)
         }
-        return (true, beginSynchronizing())
+        return (failed ? .inMemory : .saved, beginSynchronizing())
     }
 
     /// Whether the caller must schedule a synchronization, because none is scheduled.

@@ -59,7 +59,7 @@ public final class SystemNetwork: NetworkSource {
     }
 #else
     /// The network interfaces of a machine that has no path monitor.
-    private enum Interfaces {
+    enum Interfaces {
         /// Whether an interface that leads out of the machine is up and has an address; also if the system does not say.
         static var leadOut: Bool {
             var list: UnsafeMutablePointer<ifaddrs>?
@@ -73,7 +73,8 @@ public final class SystemNetwork: NetworkSource {
             return false
         }
 
-        private static func leadsOut(_ interface: ifaddrs) -> Bool {
+        /// Whether an interface is up and has an address that leads out of the machine.
+        static func leadsOut(_ interface: ifaddrs) -> Bool {
             let flags = CInt(truncatingIfNeeded: interface.ifa_flags)
             let isUp =
                 flags & CInt(truncatingIfNeeded: IFF_UP) != 0

@@ -377,6 +377,10 @@ private struct BatchingWalk {
         }
         if state.heldFootprint > limits.maximumFootprint { faults.append("the footprint exceeds its limit") }
         guard limits.isDurable else { return }
+        // Batches that were sent before are not counted in memory, so that there must be few.
+        if onTheirWay.count + state.queue.all.count(where: \.wasTried) > limits.maximumInFlight {
+            faults.append("more batches are in memory than may be in flight")
+        }
         if total.memory != state.queue.total.memory || total.savedMemory != state.queue.total.savedMemory {
             faults.append("the memory is miscounted")
         }

@@ -70,12 +70,16 @@ import Testing
         #expect(reason.count <= 1_001)
     }
 
-    @Test func complaintBeyondSizeLimitDeliversNothing() async throws {
-        influx.answer(.text(String(repeating: "x", count: 100_000), status: .badRequest))
+    /// The complaint is not read, so the bad line is found by sending fewer lines at a time.
+    @Test func complaintBeyondSizeLimitRejectsOnlyItsLine() async throws {
+        influx.server.fallback { request in
+            guard String(decoding: request.body, as: UTF8.self).contains("bad") else { return .status(.noContent) }
+            return .text(String(repeating: "x", count: 100_000), status: .badRequest)
+        }
         let chain = URLSessionLoader(configuration: .patient, responseSizeLimit: 1_000)
         let outcome = await BatchSender(to: try influx.destination(.v1), through: chain).send(lines)
-        #expect(outcome.deliveredCount == 0)
-        #expect(outcome.undelivered.count + outcome.rejected.count == 3)
+        #expect(outcome.rejected == [RejectedLine(line: "bad", reason: "no reason given")])
+        #expect(outcome.deliveredCount == 2 && outcome.undelivered.isEmpty && outcome.failure == nil)
     }
 
     @Test func compressedComplaintIsRead() async throws {

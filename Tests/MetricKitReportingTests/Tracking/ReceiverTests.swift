@@ -123,13 +123,19 @@ import Testing
         #expect(outbox.count == 1)
     }
 
+    /// Whether the code is called by `receive`; work on a queue does not have its caller's value.
+    @TaskLocal private static var isReceiving = false
+
     @Test func defaultQueueRunsTrackers() async {
-        await withCheckedContinuation { continuation in
+        let isCalledByReceive = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let receiver = MetricKitReceiver(
                 outbox: nil, metricsRequest: nil, diagnosticsRequest: nil,
-                tracking: [.attributes(applicationVersion: "1.2") { _ in continuation.resume() }])
-            receiver.receive([Data(Metrics.ios16.utf8)], as: .metrics)
+                tracking: [
+                    .attributes(applicationVersion: "1.2") { _ in continuation.resume(returning: Self.isReceiving) }
+                ])
+            Self.$isReceiving.withValue(true) { receiver.receive([Data(Metrics.ios16.utf8)], as: .metrics) }
         }
+        #expect(!isCalledByReceive)
     }
 
     @Test func attributesHaveDocumentedNamesAndValues() throws {

@@ -158,11 +158,15 @@ import Testing
             request.host == "crash.example.com" ? .status(.tooManyRequests, ["Retry-After": "86400"]) : .status(.ok)
         }
         let test = try TestOutbox(server)
-        try test.submit("first", to: HTTPRequest(method: .put, host: "crash.example.com", path: "/"))
+        let paused = HTTPRequest(method: .put, host: "crash.example.com", path: "/")
+        try test.submit("first", to: paused)
         for number in 0..<1_000 {
             try test.submit("\(number)", to: HTTPRequest(method: .put, host: "api\(number).example.org", path: "/"))
         }
         #expect(test.outbox.counters.delivered == 1_000)
+        // The others have not ended the pause either.
+        try test.submit("second", to: paused)
+        #expect(server.keys.count == 1_001 && test.outbox.count == 2)
     }
 
     @Test func contentTooLargeWithRetryAfterDoesNotDelaySmallReports() throws {
