@@ -41,7 +41,7 @@ public struct TLSOptions: Hashable, Sendable {
     /// List a second key that is not in use yet: if the first is lost, no other client can be reached otherwise.
     public var pins: [String: Set<PublicKeyHash>] = [:]
 
-    /// The lowest version of TLS; nil, the default, for the lowest that the system accepts.
+    /// The lowest version of TLS; nil, the default, for the lowest that the system accepts, and at least 1.2 over libcurl.
     public var minimumVersion: TLSVersion?
 
     /// Makes the options that every terminal has by default: the system's.
