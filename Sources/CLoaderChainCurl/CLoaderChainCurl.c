@@ -42,8 +42,6 @@ static struct {
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
-    void *(*slist_append)(void *, const char *);
-    void (*slist_free_all)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_add_handle)(void *, void *);
@@ -86,8 +84,6 @@ static void load(void) {
     curl.easy_strerror = find(library, "curl_easy_strerror", &is_whole);
     curl.easy_setopt = find(library, "curl_easy_setopt", &is_whole);
     curl.easy_getinfo = find(library, "curl_easy_getinfo", &is_whole);
-    curl.slist_append = find(library, "curl_slist_append", &is_whole);
-    curl.slist_free_all = find(library, "curl_slist_free_all", &is_whole);
     curl.multi_init = find(library, "curl_multi_init", &is_whole);
     curl.multi_cleanup = find(library, "curl_multi_cleanup", &is_whole);
     curl.multi_add_handle = find(library, "curl_multi_add_handle", &is_whole);
@@ -168,11 +164,6 @@ int loaderchain_curl_get_size(loaderchain_curl_easy *easy, int info, int64_t *va
 int loaderchain_curl_get_object(loaderchain_curl_easy *easy, int info, void **value) {
     return curl.easy_getinfo(easy, info, value);
 }
-
-loaderchain_curl_list *loaderchain_curl_list_append(loaderchain_curl_list *list, const char *text) {
-    return curl.slist_append(list, text);
-}
-void loaderchain_curl_list_end(loaderchain_curl_list *list) { curl.slist_free_all(list); }
 
 loaderchain_curl_multi *loaderchain_curl_multi_make(void) { return curl.multi_init(); }
 int loaderchain_curl_multi_end(loaderchain_curl_multi *multi) { return curl.multi_cleanup(multi); }

@@ -40,13 +40,18 @@
             let pointer: OpaquePointer
         }
 
-        /// Begins a thread; nil if the system has none left.
+        /// Begins a thread; nil if the system has none left, or the process no descriptors.
         ///
         /// - Parameters:
         ///   - endsOnLoop: whether transfers report their ends on this thread.
         ///   - hasHTTP2: whether some of its connections may have HTTP/2.
         init?(_ library: CurlLibrary, idleConnections: Int, endsOnLoop: Bool, hasHTTP2: Bool) {
             guard let pointer = loaderchain_curl_multi_make() else { return nil }
+            // Before version 8.20, a set is made without what wakes it if the process has no descriptors left.
+            guard loaderchain_curl_multi_wake(pointer) == 0 else {
+                _ = loaderchain_curl_multi_end(pointer)
+                return nil
+            }
             multi = Multi(pointer: pointer)
             let results = endsOnLoop ? nil : CurlResults()
             let carrier = Unmanaged.passRetained(
@@ -150,6 +155,8 @@
                     inbox.isAsleep = false
                     return (replace(&inbox.jobs, with: []), inbox.isEnded)
                 }
+                // A start whose stop has come is not carried out: before version 7.80, nothing keeps libcurl from sending it.
+                for case .stop(let transfer) in jobs { _ = transfer.stop() }
                 for job in jobs { carryOut(job) }
                 return isEnded && jobs.isEmpty
             }
@@ -182,8 +189,8 @@
                 // Before anything that the handle refers to is released.
                 _ = loaderchain_curl_multi_remove(multi.pointer, pointer)
                 let (handle, ending) = transfer.end(result)
-                // After a failure, a handle may still know the system's error.
-                if case .arrived = ending, let handle, idle.count < Self.mostIdle {
+                // After a failure, a handle may still know the system's error, and if libcurl refused an option, the list of addresses.
+                if case .arrived = ending, let handle, handle.refusedOption == nil, idle.count < Self.mostIdle {
                     handle.reset()
                     idle.append(handle)
                 }

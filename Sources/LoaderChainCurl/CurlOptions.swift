@@ -48,7 +48,6 @@
         static let proxyAuthorities: Int32 = 10_246
         static let proxyAuthoritiesFolder: Int32 = 10_247
         static let beforeRequestObject: Int32 = 10_313
-        static let protocolNames: Int32 = 10_318
         // Functions.
         static let body: Int32 = 20_011
         static let read: Int32 = 20_012
@@ -71,6 +70,64 @@
         static let readyTime: Int32 = 0x60_0035
         static let firstByteTime: Int32 = 0x60_0036
         static let secureTime: Int32 = 0x60_0038
+    }
+
+    /// A text as C has it, which is passed on without a copy.
+    typealias CText = [CChar]
+
+    /// Texts in one piece of memory, for options that libcurl reads while a transfer lasts.
+    struct CurlList {
+        private let memory: UnsafeMutableRawPointer
+        let first: UnsafeMutablePointer<loaderchain_curl_list>?
+
+        /// Makes a list of the texts that a closure adds; it is called twice, first to measure them.
+        init(_ addTexts: (inout Writer) -> Void) {
+            var measure = Writer()
+            addTexts(&measure)
+            let nodesLength = measure.count * MemoryLayout<loaderchain_curl_list>.stride
+            memory = .allocate(
+                byteCount: nodesLength + measure.length, alignment: MemoryLayout<loaderchain_curl_list>.alignment)
+            let nodes = memory.bindMemory(to: loaderchain_curl_list.self, capacity: measure.count)
+            first = measure.count > 0 ? nodes : nil
+            let bytes = UnsafeMutableRawBufferPointer(start: memory + nodesLength, count: measure.length)
+            var writer = Writer(place: (UnsafeMutableBufferPointer(start: nodes, count: measure.count), bytes))
+            addTexts(&writer)
+        }
+
+        func end() { memory.deallocate() }
+
+        /// Measures the texts of a list, or writes them to their place.
+        struct Writer {
+            typealias Place = (
+                nodes: UnsafeMutableBufferPointer<loaderchain_curl_list>, bytes: UnsafeMutableRawBufferPointer
+            )
+
+            fileprivate var place: Place?
+            fileprivate var count = 0
+            fileprivate var length = 0
+
+            /// Adds a text, in three parts.
+            mutating func add(_ name: String, _ mark: String, _ value: String) {
+                if let place {
+                    let text = place.bytes.baseAddress.map { ($0 + length).assumingMemoryBound(to: CChar.self) }
+                    let next = count + 1 < place.nodes.count ? place.nodes.baseAddress.map { $0 + count + 1 } : nil
+                    place.nodes.initializeElement(at: count, to: loaderchain_curl_list(text: text, next: next))
+                }
+                count += 1
+                append(name)
+                append(mark)
+                append(value)
+                place?.bytes[length] = 0
+                length += 1
+            }
+
+            private mutating func append(_ part: String) {
+                if let place {
+                    UnsafeMutableRawBufferPointer(rebasing: place.bytes[length...]).copyBytes(from: part.utf8)
+                }
+                length += part.utf8.count
+            }
+        }
     }
 
     /// A handle of libcurl, which serves one transfer after the other; it belongs to the loop's thread.
@@ -128,9 +185,14 @@
 
         private func set(_ option: Int32, _ value: Int) { _ = loaderchain_curl_set_number(pointer, option, value) }
         private func set(_ option: Int32, _ text: String?) { _ = loaderchain_curl_set_text(pointer, option, text) }
+        private func set(_ option: Int32, _ text: CText) { _ = loaderchain_curl_set_text(pointer, option, text) }
 
         /// Sets an option without which the request must not be sent.
         private func require(_ option: Int32, _ text: String) {
+            if loaderchain_curl_set_text(pointer, option, text) != 0 { refusedOption = option }
+        }
+
+        private func require(_ option: Int32, _ text: CText) {
             if loaderchain_curl_set_text(pointer, option, text) != 0 { refusedOption = option }
         }
 
@@ -151,30 +213,35 @@
         func set(
             _ request: EncodedRequest, length: Int64, timeout: Duration, for transfer: UnsafeMutableRawPointer,
             of transport: CurlTransport
-        ) -> (headers: OpaquePointer?, addresses: OpaquePointer?) {
+        ) -> (headers: CurlList?, addresses: CurlList?) {
             set(CurlOption.errorText, object: words)
             set(CurlOption.noSignals, 1)
             set(CurlOption.pathAsIs, 1)
             set(CurlOption.suppressesConnectHeaders, 1)
             set(CurlOption.refusesUserInURL, 1)
             set(CurlOption.quickExit, 1)
-            // Files could be read otherwise. Older versions know the numbers alone.
-            if loaderchain_curl_set_text(pointer, CurlOption.protocolNames, "http,https") != 0 {
-                set(CurlOption.protocols, 3)
-            }
+            // HTTP and HTTPS; files could be read otherwise.
+            require(CurlOption.protocols, 3)
             require(CurlOption.url, request.url.absoluteString)
-            // libcurl gives half of it to the first of several addresses; the exchange ends the rest.
-            set(CurlOption.connectTimeout, Int(min(max(1, timeout / .seconds(1)), 600) * 1000))
+            setConnectTimeout(timeout, transport)
+            switch request.method {
+            // Without an option, the method is GET.
+            case .get: break
             // With another method alone, libcurl would wait for a body.
-            if request.method == .head {
-                set(CurlOption.noBody, 1)
-            } else {
-                require(CurlOption.method, request.method.rawValue)
+            case .head: set(CurlOption.noBody, 1)
+            default: require(CurlOption.method, request.method.rawValue)
             }
             setConnection(request, transport)
             let headers = setHeaders(of: request, length: length)
             setCalls(to: transfer, isIdempotent: request.method.isIdempotent)
             return (headers, setAddresses(of: request, transport.configuration.addresses))
+        }
+
+        /// Limits the time for connecting, of which libcurl gives half to the first of several addresses; the exchange ends the rest.
+        private func setConnectTimeout(_ timeout: Duration, _ transport: CurlTransport) {
+            // If the limit ends while some versions look up a name, the whole thread waits for that; most lookups end within a minute.
+            let least: Double = transport.leavesResolver ? 1 : 60
+            set(CurlOption.connectTimeout, Int(min(max(least, timeout / .seconds(1)), 600) * 1000))
         }
 
         private func setConnection(_ request: EncodedRequest, _ transport: CurlTransport) {
@@ -184,17 +251,17 @@
             // A connection that is being made may serve this request too, if it has HTTP/2.
             if isSecure, transport.usesHTTP2 { set(CurlOption.waitsForMultiplexing, 1) }
             // Without these, libcurl looks at the environment for every request.
-            let proxy = request.request.unixSocket == nil ? transport.proxies.proxy(for: request.request.scheme) : ""
-            require(CurlOption.proxy, proxy)
-            set(CurlOption.noProxy, proxy.isEmpty ? "*" : transport.proxies.listOfExceptions)
+            let proxy = request.request.unixSocket == nil ? transport.proxy(isSecure: isSecure) : .none
+            require(CurlOption.proxy, proxy.address)
+            set(CurlOption.noProxy, proxy.exceptions)
             // Without this, newer versions leave out the question mark of an empty query.
-            if request.request.query?.isEmpty == true, isSecure || proxy.isEmpty {
+            if request.request.query?.isEmpty == true, isSecure || !proxy.isThere {
                 let path = request.request.path
                 require(CurlOption.target, (path.hasPrefix("/") ? path : "/" + path) + "?")
             }
             if let socket = request.request.unixSocket { require(CurlOption.unixSocket, socket) }
             if isSecure { setTrust(transport.trust, host: request.request.host ?? "") }
-            if proxy.lowercased().hasPrefix("https:") { setProxyTrust(transport.trust) }
+            if proxy.isSecure { setProxyTrust(transport.trust) }
         }
 
         private func setTrust(_ trust: CurlTrust, host: String) {
@@ -226,41 +293,51 @@
             require(CurlOption.proxyTLSVersion, trust.lowestVersion)
         }
 
-        private func setHeaders(of request: EncodedRequest, length: Int64) -> OpaquePointer? {
-            var list: OpaquePointer?
-            func append(_ line: String) { list = loaderchain_curl_list_append(list, line) ?? list }
-            // libcurl writes a body's length itself, and with Expect it would send some requests again.
-            let own = length > 0 ? ["Content-Length", "Expect"] : ["Expect"]
-            for (index, field) in request.headers.enumerated() {
-                // Fields with the same name are one, at the place of the first.
-                let isFirst = !request.headers.prefix(index).contains { ASCII.isEqualIgnoringCase($0.name, field.name) }
-                guard isFirst, !own.contains(where: { ASCII.isEqualIgnoringCase($0, field.name) }) else { continue }
-                let value = request.headers[field.name] ?? ""
-                // An empty value needs this form, or libcurl leaves the name out.
-                append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
-            }
-            // libcurl would add these, and wait for a server's consent to a body.
-            append("Expect:")
-            for name in ["Content-Type", "Accept"] where !request.headers.contains(name) { append("\(name):") }
+        private func setHeaders(of request: EncodedRequest, length: Int64) -> CurlList? {
             // A stream of unknown length may have turned out to be empty.
-            if length == 0, request.content.length == nil { append("Content-Length: 0") }
+            let isEmptyStream = length == 0 && request.content.length == nil
             // A part of an encoded body could not be decoded.
             let mayBeEncoded = !request.headers.contains("Accept-Encoding") && !request.headers.contains("Range")
-            if mayBeEncoded, !BodyDecoder.accepted.isEmpty {
-                append("Accept-Encoding: \(BodyDecoder.accepted)")
+            let list = CurlList { list in
+                for (index, field) in request.headers.enumerated() where mayList(field.name, length, isEmptyStream) {
+                    // Fields with the same name are one, at the place of the first.
+                    let isFirst = !request.headers.prefix(index).contains {
+                        ASCII.isEqualIgnoringCase($0.name, field.name)
+                    }
+                    guard isFirst else { continue }
+                    let value = request.headers[field.name] ?? ""
+                    // An empty value needs this form, or libcurl leaves the name out.
+                    if value.isEmpty { list.add(field.name, ";", "") } else { list.add(field.name, ": ", value) }
+                }
+                // libcurl would add these, and wait for a server's consent to a body.
+                if length > 0 {
+                    list.add("Expect", ":", "")
+                    if !request.headers.contains("Content-Type") { list.add("Content-Type", ":", "") }
+                }
+                if !request.headers.contains("Accept") { list.add("Accept", ":", "") }
+                if isEmptyStream { list.add("Content-Length", ":", " 0") }
+                if mayBeEncoded, !BodyDecoder.accepted.isEmpty {
+                    list.add("Accept-Encoding", ": ", BodyDecoder.accepted)
+                }
             }
-            _ = loaderchain_curl_set_list(pointer, CurlOption.headers, list)
+            _ = loaderchain_curl_set_list(pointer, CurlOption.headers, list.first)
             return list
         }
 
-        private func setAddresses(of request: EncodedRequest, _ addresses: [String: [String]]) -> OpaquePointer? {
+        /// Whether a request's own field is sent: libcurl writes a body's length itself, and with Expect it would send some requests again.
+        private func mayList(_ name: String, _ length: Int64, _ isEmptyStream: Bool) -> Bool {
+            if length > 0 || isEmptyStream, ASCII.isEqualIgnoringCase(name, "Content-Length") { return false }
+            return !ASCII.isEqualIgnoringCase(name, "Expect")
+        }
+
+        private func setAddresses(of request: EncodedRequest, _ addresses: [String: [String]]) -> CurlList? {
             guard !addresses.isEmpty, let host = request.request.host?.lowercased(),
                 let port = request.request.portToConnect,
                 let list = addresses.first(where: { $0.key.lowercased() == host })?.value, !list.isEmpty
             else { return nil }
             let known = list.map { $0.contains(":") && !$0.hasPrefix("[") ? "[\($0)]" : $0 }.joined(separator: ",")
-            let entries = loaderchain_curl_list_append(nil, "\(host):\(port):\(known)")
-            _ = loaderchain_curl_set_list(pointer, CurlOption.addresses, entries)
+            let entries = CurlList { list in list.add("\(host):\(port)", ":", known) }
+            _ = loaderchain_curl_set_list(pointer, CurlOption.addresses, entries.first)
             return entries
         }
 
@@ -270,11 +347,13 @@
             set(CurlOption.beforeRequestObject, object: transfer)
             set(CurlOption.socketObject, object: transfer)
             _ = loaderchain_curl_set_before_connecting(pointer) { transfer, socket, _ in
-                // A connection of HTTP/2 to a host that is gone would otherwise be used until the system gives it up, for minutes.
-                var milliseconds: UInt32 = 60_000
-                setsockopt(
-                    socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
-                return CurlTransfer.from(transfer)?.isStopped == false ? 0 : 1
+                guard let transfer = CurlTransfer.from(transfer), !transfer.isStopped else { return 1 }
+                if var milliseconds = transfer.mostSilence {
+                    setsockopt(
+                        socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds,
+                        socklen_t(MemoryLayout<UInt32>.size))
+                }
+                return 0
             }
             _ = loaderchain_curl_set_piece(pointer, CurlOption.head) { bytes, size, count, transfer in
                 guard let bytes, let transfer = CurlTransfer.from(transfer) else { return 0 }

@@ -33,8 +33,8 @@
         /// Whether it has reported its end although libcurl still has its handle.
         var isLeft = false
         private var handover: TimerInstant?
-        private var headers: OpaquePointer?
-        private var addresses: OpaquePointer?
+        private var headers: CurlList?
+        private var addresses: CurlList?
         private var reader: HTTPBodyReader?
         /// The bytes of a body that is sent in one piece, where libcurl reads them.
         private var bytes: UnsafeMutableRawBufferPointer?
@@ -44,10 +44,14 @@
         private var version: String?
         /// Why this side has ended the transfer.
         private var refusal: TransferFailure?
-        /// How many bytes of a body came that nobody wants.
+        /// Whether nobody wants more of the body, which may go on arriving.
+        private var isBodyUnwanted = false
+        /// How many bytes of it have come since.
         private var unwantedBytes = 0
         /// What libcurl had sent before it first asked whether to send the request, such as CONNECT to a proxy.
         private var bytesBeforeRequest: Int?
+        /// The system's error when the connection was there, of an address that could not be reached, or of an earlier transfer.
+        private var errorOfConnecting = 0
         private var times: CurlTimes?
 
         init(
@@ -63,6 +67,14 @@
         }
 
         func cancel() { loop.stop(self) }
+
+        /// How many milliseconds a connection may wait for its host; nil for as long as the system does.
+        ///
+        /// One of HTTP/2 to a host that is gone would be used until the system gives it up, for minutes.
+        var mostSilence: UInt32? {
+            guard transport.usesHTTP2, let timeout = exchange?.timeout else { return nil }
+            return UInt32(min(max(60, timeout / .seconds(1)), 86_400) * 1000)
+        }
 
         // MARK: The loop
 
@@ -113,15 +125,15 @@
         /// Releases what belongs to the handle, and returns how the transfer has ended.
         func end(_ result: Int32) -> (CurlHandle?, Ending) {
             let handle = replace(&handle, with: nil)
-            if let headers = replace(&headers, with: nil) { loaderchain_curl_list_end(headers) }
-            if let addresses = replace(&addresses, with: nil) { loaderchain_curl_list_end(addresses) }
+            replace(&headers, with: nil)?.end()
+            replace(&addresses, with: nil)?.end()
             replace(&bytes, with: nil)?.deallocate()
             reader = nil
             guard let handle else { return (nil, .stopped) }
             if times == nil, !isLeft { times = CurlTimes(handle) }
             if isStopped { return (handle, .stopped) }
             guard result != 0 else { return (handle, .arrived) }
-            return (handle, .failed(CurlFailure(result, of: handle)))
+            return (handle, .failed(CurlFailure(result, of: handle, errorOfConnecting: errorOfConnecting)))
         }
 
         // MARK: Called by libcurl
@@ -150,7 +162,7 @@
                 } catch {
                     return refuse(TransferFailure(.invalidResponse, error.reason))
                 }
-                if !exchange.receive(head.status, head.headers) { decoder = nil }
+                isBodyUnwanted = !exchange.receive(head.status, head.headers)
                 return true
             }
         }
@@ -158,21 +170,23 @@
         /// Takes bytes of the body; returns whether to go on.
         func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
             guard !isStopped, let exchange else { return false }
-            guard let decoder else {
-                if exchange.receive(Data(bytes)) { return true }
+            guard !isBodyUnwanted else {
                 // A redirect that is followed may have a body without an end.
+                exchange.noteActivity()
                 unwantedBytes += bytes.count
                 return unwantedBytes <= Self.mostUnwantedBytes
             }
+            guard let decoder else {
+                isBodyUnwanted = !exchange.receive(Data(bytes))
+                return true
+            }
             exchange.noteActivity()
             do throws(BodyDecoder.Fault) {
-                var isWanted = true
-                try decoder.decode(Array(bytes)[...]) {
-                    isWanted = exchange.receive(Data($0))
-                    return isWanted
-                }
                 // A decoder makes any number of bytes of a few, so it ends with the wish for them.
-                if !isWanted { self.decoder = nil }
+                try decoder.decode(Array(bytes)[...]) {
+                    isBodyUnwanted = !exchange.receive(Data($0))
+                    return !isBodyUnwanted
+                }
                 return true
             } catch {
                 return refuse(TransferFailure(.invalidResponse, error.reason))
@@ -222,12 +236,13 @@
         /// server may have processed it. Bytes that were sent since it first asked show that.
         func maySend() -> Bool {
             guard !isStopped, let handle else { return false }
+            errorOfConnecting = handle.number(CurlInfo.systemError)
             guard !request.method.isIdempotent else { return true }
             guard let bytesBeforeRequest else {
                 bytesBeforeRequest = handle.bytesOfRequest
                 return true
             }
-            guard handle.bytesOfRequest > bytesBeforeRequest else { return true }
+            if transport.countsSentBytes, handle.bytesOfRequest <= bytesBeforeRequest { return true }
             return refuse(
                 TransferFailure(
                     .connectionLost,
@@ -266,7 +281,7 @@
                         TransferFailure(.connectionLost, "The connection ended within the head of the response"))
                 }
                 do throws(BodyDecoder.Fault) {
-                    try decoder?.finish()
+                    if !isBodyUnwanted { try decoder?.finish() }
                     return .arrived(trailers: head.trailers)
                 } catch {
                     return .failed(TransferFailure(.invalidResponse, error.reason))
@@ -323,9 +338,10 @@
         /// The status with which a proxy refused a tunnel; 0 for none.
         private let proxyStatus: Int
 
-        init(_ result: Int32, of handle: CurlHandle) {
+        init(_ result: Int32, of handle: CurlHandle, errorOfConnecting: Int) {
             self.result = result
-            system = handle.number(CurlInfo.systemError)
+            let error = handle.number(CurlInfo.systemError)
+            system = error == errorOfConnecting ? 0 : error
             words = handle.errorText
             proxyStatus = handle.number(CurlInfo.proxyStatus)
         }

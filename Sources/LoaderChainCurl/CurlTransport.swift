@@ -8,13 +8,18 @@
     /// The threads and the settings of a loader.
     final class CurlTransport: Transport {
         let configuration: CurlConfiguration
-        let proxies: HTTPProxies
+        private let proxies: HTTPProxies
+        private let proxy: (http: Proxy, https: Proxy)
         let trust: CurlTrust
         let timers: any Timers
         /// The library, which is loaded with the first request.
         private var library: Result<CurlLibrary, CurlLibrary.Missing> { CurlLibrary.system }
         /// Whether HTTP/2 is used with servers that have it.
         var usesHTTP2: Bool { configuration.allowsHTTP2 && (try? library.get())?.hasSoundHTTP2 == true }
+        /// Whether a handle tells how many bytes of a request it has sent.
+        var countsSentBytes: Bool { (try? library.get())?.countsSentBytes == true }
+        /// Whether libcurl's own limit for connecting ends without waiting for a host's address.
+        var leavesResolver: Bool { (try? library.get())?.leavesResolver == true }
         /// The threads that run; more begin when they are needed.
         private let loops = Locked<[CurlLoop]>([])
         private let numbers = Atomic(0)
@@ -26,14 +31,38 @@
             self.trust = trust
             self.timers = timers
             proxies = configuration.proxies
+            proxy = (Proxy(proxies, "http"), Proxy(proxies, "https"))
         }
+
+        /// A proxy, as libcurl reads it.
+        struct Proxy {
+            let address: CText
+            /// The hosts that are reached directly.
+            let exceptions: CText
+            let isThere: Bool
+            /// Whether the proxy itself is reached over TLS.
+            let isSecure: Bool
+
+            static let none = Proxy(HTTPProxies.none, "http")
+
+            fileprivate init(_ proxies: HTTPProxies, _ scheme: String) {
+                let text = proxies.proxy(for: scheme)
+                address = CText(text.utf8CString)
+                exceptions = CText((text.isEmpty ? "*" : proxies.listOfExceptions).utf8CString)
+                isThere = !text.isEmpty
+                isSecure = text.lowercased().hasPrefix("https:")
+            }
+        }
+
+        /// The proxy of requests over https, or of others.
+        func proxy(isSecure: Bool) -> Proxy { isSecure ? proxy.https : proxy.http }
 
         /// How many transfers a thread has before another one begins: libcurl looks at each of them whenever one has something to do.
         private static let mostPerThread = 100
         /// How many threads there are at most, however many transfers.
         private static let mostThreads = 16
 
-        /// The thread for the next transfer; nil if the system has none left.
+        /// The thread for the next transfer; nil if the system can make none.
         private func loop(_ library: CurlLibrary) -> CurlLoop? {
             let usual = max(1, configuration.threads)
             let number = numbers.wrappingAdd(1, ordering: .relaxed).oldValue % usual
@@ -96,7 +125,8 @@
                     ))
             }
             guard let loop = loop(library) else {
-                return exchange.fail(TransferFailure(.cannotConnect, "The system has no thread left for libcurl"))
+                return exchange.fail(
+                    TransferFailure(.cannotConnect, "The system has no thread or no descriptor left for libcurl"))
             }
             let transfer = CurlTransfer(request, content, for: exchange, on: loop, self)
             if exchange.begin(transfer) { loop.start(transfer) }

@@ -1,5 +1,6 @@
 #if os(Linux)
     import LoaderChain
+    import LoaderChainPlatformC
 
     /// Reads the heads of responses from the lines that libcurl passes on: a pure value.
     ///
@@ -38,7 +39,7 @@
         private var version = ""
         private var status = HTTPStatus.ok
         private var fields: [HTTPHeaders.Field] = []
-        /// The bytes of the head or of the trailers so far.
+        /// The bytes of the head, with those of interim heads before it, or of the trailers so far.
         private var length = 0
 
         /// The most bytes of a head, and of trailers; libcurl has the same limit from version 8.3 on.
@@ -57,7 +58,9 @@
         mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
             let text = Line(line)
             length += line.count
-            if line.contains(0) { return .refused("There is a NUL in the \(part)") }
+            if let start = line.baseAddress, memchr(start, 0, line.count) != nil {
+                return .refused("There is a NUL in the \(part)")
+            }
             if length > Self.mostBytes { return .refused("There are more than \(Self.mostBytes) bytes in the \(part)") }
             switch phase {
             case .after:
@@ -87,6 +90,7 @@
             }
             if line.isStatusLine { return .refused("A head begins within another one") }
             guard let field = line.field else { return .refused("A line of the \(part) has no name") }
+            if fields.isEmpty { fields.reserveCapacity(16) }
             fields.append(field)
             return .nothing
         }
@@ -96,11 +100,11 @@
                 return .refused("The server changes the protocol, which was not asked for")
             }
             let headers = HTTPHeaders(replace(&fields, with: []))
-            length = 0
             if status.isInformational {
                 phase = .before
                 return .interim
             }
+            length = 0
             phase = .after
             if let reason = Self.lengthFault(headers) ?? Self.codingFault(headers) { return .refused(reason) }
             return .head(Head(version: version, status: status, headers: headers))
@@ -122,6 +126,7 @@
         /// What is wrong with the transfer coding: some versions of libcurl decode others than chunked, which nobody has asked for, and
         /// take one that was cut for whole; some pass the encoded bytes on.
         private static func codingFault(_ headers: HTTPHeaders) -> String? {
+            guard headers.contains("Transfer-Encoding") else { return nil }
             let unknown = headers.list(for: "Transfer-Encoding").first {
                 !ASCII.isEqualIgnoringCase($0, "chunked") && !ASCII.isEqualIgnoringCase($0, "identity")
             }
@@ -147,7 +152,7 @@
 
         var isEmpty: Bool { bytes.isEmpty }
         var isContinuation: Bool { bytes.first.map(ASCII.isBlank) ?? false }
-        var isStatusLine: Bool { bytes.starts(with: "HTTP/".utf8) }
+        var isStatusLine: Bool { bytes.first == UInt8(ascii: "H") && bytes.starts(with: "HTTP/".utf8) }
 
         private static let versions = ["1.1", "1.0", "2", "3"]
 

@@ -27,6 +27,33 @@
             #expect(try await loader.load(request).body == Data("api.example.invalid:\(server.port)".utf8))
         }
 
+        /// libcurl remembers a list of addresses that it has not read, longer than that is there.
+        @Test func refusedRequestLeavesNothingToTheNext() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok() }
+            let loader = patient { $0.addresses["api.example.invalid"] = ["127.0.0.1"] }
+            for _ in 0..<3 {
+                let long = HTTPRequest(
+                    scheme: "http", host: "api.example.invalid", port: server.port,
+                    path: "/" + String(repeating: "a", count: 9_000_000))
+                #expect(await loader.failure(long)?.code == .invalidRequest)
+                #expect(try await loader.load(HTTPRequest(url: server.url("/"))).status == .ok)
+            }
+        }
+
+        /// The first address refuses connections; what the system said of that is not why the response ends.
+        @Test func responseIsNotJudgedByFailureOfAnEarlierAddress() async throws {
+            let server = try LoopbackServer { client in
+                while client.readHead() != nil {
+                    client.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n")
+                }
+            }
+            defer { server.stop() }
+            let loader = patient { $0.addresses["api.example.invalid"] = ["127.0.0.2", "127.0.0.1"] }
+            let request = HTTPRequest(scheme: "http", host: "api.example.invalid", port: server.port)
+            #expect(await loader.failure(request)?.code == .invalidResponse)
+        }
+
         @Test func requestGoesToUnixSocket() async throws {
             guard let nginx = try NginxServer("listen unix:FOLDER/socket; location / { return 200 $host; }") else {
                 return
@@ -291,6 +318,41 @@
             }
             #expect(result.error?.code == .cancelled && loop.count == 0)
             #expect(server.requests.isEmpty)
+        }
+
+        /// libcurl may pass on more of a body after its reader has gone, and before the stop comes.
+        @Test func stoppedReaderGetsNoBytesThatWereNotDecoded() async throws {
+            let transport = CurlTransport(.patient, CurlTrust(environment: [:]), timers: SystemTimers.shared)
+            let settings = ExchangeOwner.Settings(
+                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), limitOfTheWhole: "none",
+                responseSizeLimit: 100)
+            var request = HTTPRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
+            request.delivery = .chunks
+            let task = HTTPTask(request: request)
+            let exchange = Exchange(
+                task, by: "Test", on: ExchangeOwner(settings, over: transport, timers: SystemTimers.shared))
+            exchange.leg = Exchange.Leg(request: request, redirects: 0, begin: SystemTimers.shared.now)
+            let loop = try #require(
+                CurlLoop(try CurlLibrary.system.get(), idleConnections: 1, endsOnLoop: false, hasHTTP2: false))
+            let transfer = CurlTransfer(try request.encoded(), .empty, for: exchange, on: loop, transport)
+            #expect(exchange.begin(transfer))
+            for line in ["HTTP/1.1 200 OK\r\n", "Content-Encoding: gzip\r\n", "\r\n"] {
+                #expect(Array(line.utf8).withUnsafeBytes(transfer.takeHead))
+            }
+            let result = await withCheckedContinuation { continuation in
+                task.addCompletionHandler { continuation.resume(returning: $0) }
+            }
+            let chunks = try #require(result.response?.chunks)
+            let gzip = StoredGzip.stream(of: pattern(3_000))
+            let pieces = stride(from: 0, to: gzip.count, by: 1_000).map { Data(gzip[$0..<min($0 + 1_000, gzip.count)]) }
+            #expect(pieces[0].withUnsafeBytes(transfer.takeBody))
+            // As a reset does; the loop carries that out later.
+            exchange.stop(.cancelled)
+            for piece in pieces.dropFirst() { _ = piece.withUnsafeBytes(transfer.takeBody) }
+            transfer.report(.stopped)
+            var read = Data()
+            do { for try await chunk in chunks { read += chunk } } catch {}
+            #expect(pattern(3_000).starts(with: read))
         }
 
         @Test func exchangeThatIsOverBeforeItsTransferIsReleased() async throws {

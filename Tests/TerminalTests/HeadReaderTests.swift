@@ -52,6 +52,16 @@
             #expect(events == [expected] && isWhole)
         }
 
+        /// libcurl keeps all of them.
+        @Test func headsBeforeTheResponseShareItsLimit() {
+            let interim = "HTTP/1.1 103 Early Hints\r\nLink: \(String(repeating: "x", count: 1_000))\r\n\r\n"
+            let end = "HTTP/1.1 200 OK\r\n\r\n"
+            #expect(read(String(repeating: interim, count: 200) + end).events == ["1.1 200 "])
+            #expect(
+                read(String(repeating: interim, count: 300) + end).events.first
+                    == "There are more than 307200 bytes in the head")
+        }
+
         @Test(arguments: [
             "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n",
             "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n",

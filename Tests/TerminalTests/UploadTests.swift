@@ -61,6 +61,19 @@ import Testing
         #expect(try files(of: whole.count) == earlier, "the temporary file is still there")
     }
 
+    /// A length that the request says of a stream is not true, and a second one would make a part of the next request its body.
+    @Test func streamWithoutBytesArrivesWithOneLength() async throws {
+        let site = try Site()
+        site.server.route("/up", method: .put) { .ok("\($0.body.count)") }
+        _ = try await site.load("/up") {
+            $0.method = .put
+            $0.headers["Content-Length"] = "5"
+            $0.body = StreamBody { nil }
+        }
+        let sent = try #require(site.server.requests.first)
+        #expect(sent.headers.values(for: "Content-Length") == ["0"] && sent.body.isEmpty)
+    }
+
     /// The temporary files with bodies of a length; other tests have bodies of other lengths.
     private func files(of length: Int) throws -> Set<String> {
         let folder = FileManager.default.temporaryDirectory

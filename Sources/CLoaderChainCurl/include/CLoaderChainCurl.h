@@ -14,10 +14,14 @@
 extern "C" {
 #endif
 
-/// A transfer, a set of transfers, and a list of texts; all belong to libcurl.
+/// A transfer, and a set of transfers; both belong to libcurl.
 typedef struct loaderchain_curl_easy loaderchain_curl_easy;
 typedef struct loaderchain_curl_multi loaderchain_curl_multi;
-typedef struct loaderchain_curl_list loaderchain_curl_list;
+/// A list of texts, as libcurl reads it; it belongs to whoever made it.
+typedef struct loaderchain_curl_list {
+    char *text;
+    struct loaderchain_curl_list *next;
+} loaderchain_curl_list;
 
 /// Why the library cannot be used.
 enum {
@@ -77,11 +81,6 @@ int loaderchain_curl_set_before_request(loaderchain_curl_easy *easy, loaderchain
 int loaderchain_curl_get_number(loaderchain_curl_easy *easy, int info, long *value);
 int loaderchain_curl_get_size(loaderchain_curl_easy *easy, int info, int64_t *value);
 int loaderchain_curl_get_object(loaderchain_curl_easy *easy, int info, void **value);
-
-// A list.
-
-loaderchain_curl_list *loaderchain_curl_list_append(loaderchain_curl_list *list, const char *text);
-void loaderchain_curl_list_end(loaderchain_curl_list *list);
 
 // A set of transfers.
 
