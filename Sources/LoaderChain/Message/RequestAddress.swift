@@ -3,14 +3,21 @@ import LoaderChainPlatformFoundation
 
 /// The address of a request: the parts of a URL, percent-encoded, any of which may be missing.
 struct RequestAddress: Sendable {
-    var scheme = "https"
+    var scheme = "https" { didSet { whole = nil } }
     /// A user and password, as some URLs have them, encoded.
-    var userInfo: String?
-    var host: String? { didSet { host = host.map(Self.withoutBrackets) } }
-    var port: Int?
-    private(set) var path = ""
-    private(set) var query: String?
-    var fragment: String?
+    var userInfo: String? { didSet { whole = nil } }
+    var host: String? {
+        didSet {
+            host = host.map(Self.withoutBrackets)
+            whole = nil
+        }
+    }
+    var port: Int? { didSet { whole = nil } }
+    private(set) var path = "" { didSet { whole = nil } }
+    private(set) var query: String? { didSet { whole = nil } }
+    var fragment: String? { didSet { whole = nil } }
+    /// The URL that the parts were taken from, until a part changes, so that it need not be made again.
+    private var whole: URL?
 
     init() {}
 
@@ -27,6 +34,8 @@ struct RequestAddress: Sendable {
         let user = url.user(percentEncoded: true) ?? ""
         let password = url.password(percentEncoded: true)
         if !user.isEmpty || password != nil { userInfo = user + (password.map { ":" + $0 } ?? "") }
+        // Otherwise another reader of URLs could find other parts in it than those that are looked at here.
+        if url.absoluteString == text(showing: .shown) { whole = url }
     }
 
     mutating func setPath(_ newPath: String) {
@@ -68,7 +77,7 @@ struct RequestAddress: Sendable {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
         if let port, !(1...65_535).contains(port) { return "The port \(port) is not valid; ports go from 1 to 65535" }
-        if host.utf8.allSatisfy(Self.hostBytes.contains) || Self.isIPv6(host) { return nil }
+        if host.utf8.allSatisfy({ Self.hostBytes.contains($0) }) || Self.isIPv6(host) { return nil }
         let advice =
             if host.utf8.contains(UInt8(ascii: "/")) {
                 "give the host alone, and the rest by scheme and path, or make the request from a URL"
@@ -109,26 +118,50 @@ struct RequestAddress: Sendable {
     /// The whole address as text, with or without its secrets; nil if it has a fault.
     func text(showing secrets: Secrets) -> String? {
         guard fault == nil else { return nil }
-        var text = scheme + "://"
+        var text = ""
+        // Room for all but credentials and the fragment, which few have.
+        text.reserveCapacity(
+            scheme.utf8.count + (host ?? "").utf8.count + path.utf8.count + (query ?? "").utf8.count + 16)
+        text += scheme
+        text += "://"
         if let userInfo { text += (secrets == .shown ? userInfo : "redacted") + "@" }
-        text += authority
-        text += target(showing: secrets)
+        addAuthority(to: &text)
+        addTarget(to: &text, showing: secrets)
         if secrets == .shown, let fragment { text += "#" + fragment }
         return text
     }
 
     /// The host and the port, as in a Host header.
     var authority: String {
+        var text = ""
+        addAuthority(to: &text)
+        return text
+    }
+
+    private func addAuthority(to text: inout String) {
         let host = host ?? ""
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return port.map { "\(name):\($0)" } ?? name
+        let hasColon = host.utf8.contains(UInt8(ascii: ":"))
+        if hasColon { text += "[" }
+        text += host
+        if hasColon { text += "]" }
+        guard let port else { return }
+        text += ":"
+        text += String(port)
     }
 
     /// The path and the query, as in a request line.
     func target(showing secrets: Secrets) -> String {
-        let target = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
-        guard let query = secrets == .shown ? query : redactedQuery else { return target }
-        return "\(target)?\(query)"
+        var text = ""
+        addTarget(to: &text, showing: secrets)
+        return text
+    }
+
+    private func addTarget(to text: inout String, showing secrets: Secrets) {
+        if path.utf8.first != UInt8(ascii: "/") { text += "/" }
+        text += path
+        guard let query = secrets == .shown ? query : redactedQuery else { return }
+        text += "?"
+        text += query
     }
 
     /// Whether secrets are shown, as to a server, or redacted, as in a log.
@@ -143,6 +176,7 @@ struct RequestAddress: Sendable {
     }
 
     var url: URL? {
+        if let whole { return whole }
         guard let text = text(showing: .shown), let url = URL(string: text) else { return nil }
         return url.host(percentEncoded: true)?.isEmpty == false ? url : nil
     }

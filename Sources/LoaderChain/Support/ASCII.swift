@@ -44,7 +44,7 @@ package enum ASCII {
 
     /// Whether `text` is a token: not empty, and only letters, digits and a few punctuation marks.
     static func isToken(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(ASCIISet.token.contains)
+        !text.isEmpty && text.utf8.allSatisfy { ASCIISet.token.contains($0) }
     }
 
     /// Whether both texts have the same bytes, apart from the case of `A` to `Z`.

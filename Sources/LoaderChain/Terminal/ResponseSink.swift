@@ -72,14 +72,14 @@ package final class MemorySink: ResponseSink {
 ///   - onLeave: called if the reader of chunks leaves before their end.
 package func makeSink(
     for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?,
-    onLeave: @escaping @Sendable () -> Void
+    onLeave: @autoclosure () -> @Sendable () -> Void
 ) throws(SinkError) -> any ResponseSink {
     var limit = limit
     switch delivery {
     case .inMemory(let own): limit = max(0, own ?? limit)
     case .file(let url) where response.status.isSuccess: return try FileSink(url)
     case .file: break  // The body of any other response explains an error.
-    case .chunks: return ChunkPipe(onLeave: onLeave)
+    case .chunks: return ChunkPipe(onLeave: onLeave())
     }
     let announced = announced ?? 0
     if announced > limit { throw .tooLarge(announced: announced, limit: limit) }

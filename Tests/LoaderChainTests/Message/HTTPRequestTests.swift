@@ -24,6 +24,21 @@ import Testing
         #expect(back == text || back == text.replacingEmptyPath, "\(back)")
     }
 
+    /// A request keeps the URL that it was made from, but not once a part of it is another.
+    @Test func changedPartIsInURL() throws {
+        let changes: [(String, @Sendable (inout HTTPRequest) -> Void)] = [
+            ("http://user@a.test:81/b?c#d", { $0.scheme = "http" }),
+            ("https://a.test:81/b?c#d", { $0.setUserInfo(nil) }),
+            ("https://user@[::1]:81/b?c#d", { $0.host = "[::1]" }), ("https://user@a.test/b?c#d", { $0.port = nil }),
+            ("https://user@a.test:81/e?c#d", { $0.path = "e" }),
+            ("https://user@a.test:81/b?e=f#d", { $0.query = "e=f" }),
+            ("https://user@a.test:81/b?e#d", { $0.queryItems = [HTTPQueryItem("e", nil)] }),
+            ("https://user@a.test:81/b?c", { $0.fragment = nil }),
+        ]
+        let request = HTTPRequest(url: try #require(URL(string: "https://user@a.test:81/b?c#d")))
+        for (expected, change) in changes { #expect(request.with(change).url?.absoluteString == expected) }
+    }
+
     @Test func urlIsBuiltFromParts() {
         var request = HTTPRequest(method: .post, host: "api.example.com", path: "/v1/users")
         request.queryItems = [HTTPQueryItem("q", "a b&c=d+e"), HTTPQueryItem("flag", nil), HTTPQueryItem("ü", "")]

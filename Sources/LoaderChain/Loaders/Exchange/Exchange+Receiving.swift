@@ -5,7 +5,8 @@ extension Exchange {
     /// Takes the head of the response, which is final, and returns whether anybody wants its body.
     @discardableResult
     package func receive(_ status: HTTPStatus, _ headers: HTTPHeaders) -> Bool {
-        noteActivity()
+        let now = owner.timers.now
+        noteActivity(at: now)
         guard !isBeingRead else {
             stop(.secondHead)
             return false
@@ -13,7 +14,7 @@ extension Exchange {
         let response = HTTPResponse(request: leg.request, status: status, headers: headers)
         response.keepCookies()
         leg.response = response
-        leg.firstByte = owner.timers.now
+        leg.firstByte = now
         noteHead()
         leg.progress.bytesToReceive = announcedLength(response)
         progress?.report(leg.progress)

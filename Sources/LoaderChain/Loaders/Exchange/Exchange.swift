@@ -13,7 +13,9 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     let loader: String
     let owner: ExchangeOwner
     /// The queue for calls of the user's code, which must never run on a thread that the transport needs.
-    let courier: DispatchQueue
+    var courier: DispatchQueue { ownQueue ?? .global() }
+    /// The queue of an exchange that reports its progress, in order.
+    private let ownQueue: DispatchQueue?
     let progress: ProgressReporter?
     let state = Locked(ExchangeState<any Transfer>())
 
@@ -43,10 +45,11 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         number = owner.nextNumber()
         request = task.request
         if let onProgress = request.onProgress {
-            courier = DispatchQueue(label: "LoaderChain.\(loader).progress")
-            progress = ProgressReporter(onProgress, on: courier)
+            let queue = DispatchQueue(label: "LoaderChain.\(loader).progress")
+            ownQueue = queue
+            progress = ProgressReporter(onProgress, on: queue)
         } else {
-            courier = .global()
+            ownQueue = nil
             progress = nil
         }
         startInstant = owner.timers.now
@@ -58,7 +61,8 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     package func start() {
         var request = request
-        request.headers.merge(filling: owner.settings.headers)
+        // Otherwise the request would be copied for nothing.
+        if !owner.settings.headers.isEmpty { request.headers.merge(filling: owner.settings.headers) }
         owner.watch(deadline)
         begin(request, redirects: 0)
     }
@@ -80,7 +84,7 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         }
         if let refusal = owner.transport.refusal(of: request) { return fail(refusal) }
         do throws(HTTPError) {
-            let encoded = try request.encoded(bodyIsForbiddenFor: [.get, .head, .trace])
+            let encoded = try request.encoded(bodyIsForbiddenFor: Self.methodsWithoutBody)
             guard owner.transport.needsFile(for: encoded.content) else { return send(encoded, encoded.content) }
             // Reading a whole body can take long, so it does not happen on the caller's thread.
             DispatchQueue.global().async { self.assemble(encoded) }
@@ -90,6 +94,8 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
             finish(.failure(error))
         }
     }
+
+    private static let methodsWithoutBody: Set<HTTPMethod> = [.get, .head, .trace]
 
     private func assemble(_ encoded: EncodedRequest) {
         do {
@@ -234,7 +240,9 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     // MARK: Time
 
     /// Restarts the timeout, since bytes were sent or received.
-    package func noteActivity() { lastActivity.store(owner.timers.now.nanoseconds, ordering: .relaxed) }
+    package func noteActivity() { noteActivity(at: owner.timers.now) }
+
+    func noteActivity(at now: TimerInstant) { lastActivity.store(now.nanoseconds, ordering: .relaxed) }
 
     /// The time at which the exchange times out.
     ///
