@@ -110,57 +110,6 @@ struct AttemptList: Sendable {
     }
 }
 
-// MARK: - Notes for the spans of attempts
-
-/// A decision that a loader has made about an attempt, which the attempt's span shows as an event.
-package struct AttemptNote: Sendable {
-    /// The name, from a small fixed set.
-    package let name: String
-    /// When it was decided.
-    package let moment: TimerInstant
-    /// Its attributes.
-    package let values: [(key: String, value: Value)]
-
-    /// A value that describes a decision.
-    package enum Value: Hashable, Sendable {
-        /// A word.
-        case text(String)
-        /// A time.
-        case duration(Duration)
-    }
-}
-
-private enum AttemptNotesOption: HTTPRequestOption {
-    static var defaultOptionValue: [AttemptNote] { [] }
-}
-
-extension HTTPRequest {
-    /// The decisions of loaders about the attempt that the request is for; empty in programs without traces.
-    package var attemptNotes: [AttemptNote] { self[option: AttemptNotesOption.self] }
-}
-
-extension HTTPTask {
-    /// Notes a decision for the span of the attempt; only the owner of the task may call this.
-    ///
-    /// This costs next to nothing in programs without traces.
-    @inline(__always)
-    func note(
-        _ name: @autoclosure () -> String, at moment: @autoclosure () -> TimerInstant,
-        _ values: @autoclosure () -> [(key: String, value: AttemptNote.Value)] = []
-    ) {
-        if TraceCapture.isOn { add(AttemptNote(name: name(), moment: moment(), values: values())) }
-    }
-
-    @inline(never)
-    private func add(_ note: AttemptNote) {
-        let most = 16
-        var request = request
-        guard request.attemptNotes.count < most else { return }
-        request[option: AttemptNotesOption.self].append(note)
-        self.request = request
-    }
-}
-
 /// The spans of attempts that race with each other, which link them.
 package final class AttemptPair: Sendable {
     private let contexts = Locked<[HTTPTraceContext]>([])

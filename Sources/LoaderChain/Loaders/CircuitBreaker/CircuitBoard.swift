@@ -32,8 +32,6 @@ struct CircuitBoard {
         /// A change to report, and the circuit that reports it.
         let change: CircuitBreaker.Change?
         let circuit: Circuit
-        /// The state in which the circuit has decided.
-        let state: CircuitBreaker.State
     }
 
     /// Admits or refuses a call to a server; nil for the circuit of all servers.
@@ -47,13 +45,13 @@ struct CircuitBoard {
     }
 
     private static func admit(to place: inout Place, at now: TimerInstant) -> Answer {
-        let (admission, change, state) = place.circuit.admit(at: now)
+        let (admission, change) = place.circuit.admit(at: now)
         switch admission {
         case .passes(let period):
             if place.watch.period != period { place.watch = CircuitWatch(place.circuit, period: period) }
-            return Answer(watch: place.watch, change: change, circuit: place.circuit, state: state)
+            return Answer(watch: place.watch, change: change, circuit: place.circuit)
         case .refused(let end):
-            return Answer(end: end, change: change, circuit: place.circuit, state: state)
+            return Answer(end: end, change: change, circuit: place.circuit)
         }
     }
 
@@ -105,9 +103,7 @@ final class Circuit: Sendable {
     func isIdle(at now: TimerInstant) -> Bool { state.withLock { $0.isIdle(at: now) } }
 
     /// Admits or refuses a call; report a change when no lock is held.
-    func admit(
-        at now: TimerInstant
-    ) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
+    func admit(at now: TimerInstant) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?) {
         changing { $0.admit(at: now) }
     }
 
@@ -130,16 +126,14 @@ final class Circuit: Sendable {
         policy.onChange?(change)
     }
 
-    private func changing<Result>(
-        _ body: (inout CircuitState) -> Result
-    ) -> (Result, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
+    private func changing<Result>(_ body: (inout CircuitState) -> Result) -> (Result, change: CircuitBreaker.Change?) {
         let (result, before, after) = state.withLock { state in
             let before = state.name
             let result = body(&state)
             return (result, before, state.name)
         }
         let change = before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after)
-        return (result, change, after)
+        return (result, change)
     }
 }
 

@@ -69,11 +69,9 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         let answer = board.withLock { $0.admit(origin, at: now) }
         answer.circuit.report(answer.change)
         guard let watch = answer.watch else {
-            task.note("circuit_breaker.refused", at: now, [("circuit_breaker.state", .text(answer.state.rawValue))])
             fail(task, .circuitOpen, reason: refusal(until: answer.end, at: now))
             return
         }
-        if answer.state == .halfOpen { task.note("circuit_breaker.probe", at: now) }
         task.addObserver(watch)
         super.load(task: task)
     }

@@ -62,7 +62,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         guard desk.takeHedge(for: request, of: kind, timeLeft: request.deadline?.remaining) else { return }
         guard state.withLock({ $0.prepare() }) else { return desk.giveBack() }
         let attempt = makeAttempt()
-        attempt.note("hedge", at: desk.clock.now)
         attempt.addWaitObserver(HedgeSecond(attempt, in: self))
         hedge.pass(attempt) { state.withLock { $0.send() } }
         if state.withLock({ $0.hasStarted() }) { desk.report(.sent, of: kind) }

@@ -21,9 +21,8 @@ import LoaderChainPlatformFoundation
 /// - that would not begin before the request's ``HTTPRequest/deadline``;
 /// - when the ``RetryBudget`` is spent.
 ///
-/// In all these cases the last result is the task's, with the number of attempts; the last four are counted in ``readings``, and
-/// noted in traces as `retry.suppressed`. No delay is shorter than the one that
-/// the server requests in a `Retry-After` header, up to a maximum.
+/// In all these cases the last result is the task's, with the number of attempts; the last four are counted in ``readings``. No
+/// delay is shorter than the one that the server requests in a `Retry-After` header, up to a maximum.
 ///
 /// A cancel during a delay completes the task at once, and a reset completes it with
 /// ``HTTPError/Code/resetInProgress``, which has the last response, or the last error as its underlying error. A reset waits for the

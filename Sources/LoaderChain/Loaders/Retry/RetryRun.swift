@@ -54,15 +54,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         let result = result.numbered(state.withLock { $0.attempts })
         guard let delay = delay(after: result) else { return end(with: result) }
         let next = task.makeAttempt()
-        next.note(
-            "retry", at: retry.timers.now,
-            [
-                ("retry.delay", .duration(delay)),
-                (
-                    "retry.reason",
-                    .text(HTTPMetric.Outcome(result).errorType ?? "\(result.response?.status.rawValue ?? 0)")
-                ),
-            ])
         if delay > .zero {
             pause(next, for: delay, after: result)
         } else if state.withLock({ $0.goOn() }) {
@@ -104,7 +95,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     private func suppress(_ reason: SuppressedRetry) -> Duration? {
         retry.suppressed[reason]?.increment()
-        task.note("retry.suppressed", at: retry.timers.now, [("retry.reason", .text(reason.rawValue))])
         return nil
     }
 
