@@ -93,7 +93,6 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
         var context = given ?? root.context
         setSampled(&context, parent: given?.flags.contains(.sampled))
         context.spanID = SpanID(random: random)
-        request.attemptPair?.join(context)
         return AttemptTrace(
             context: context, parent: given?.spanID, number: root.nextNumber(), hosts: hosts.patterns)
     }

@@ -109,35 +109,3 @@ struct AttemptList: Sendable {
         return Array(others.values) + [first].compactMap(\.self)
     }
 }
-
-/// The spans of attempts that race with each other, which link them.
-package final class AttemptPair: Sendable {
-    private let contexts = Locked<[HTTPTraceContext]>([])
-
-    init() {}
-
-    func join(_ context: HTTPTraceContext) {
-        let most = 8
-        contexts.withLock { contexts in
-            if contexts.count < most { contexts.append(context) }
-        }
-    }
-
-    /// The spans other than `span`.
-    package func others(than span: SpanID) -> [HTTPTraceContext] {
-        contexts.withLock { $0 }.filter { $0.spanID != span }
-    }
-}
-
-/// The attempts that race with the attempt that a request is for; nil if there is no race.
-private enum AttemptPairOption: HTTPRequestOption {
-    static var defaultOptionValue: AttemptPair? { nil }
-}
-
-extension HTTPRequest {
-    /// The attempts that race with the attempt that the request is for.
-    package internal(set) var attemptPair: AttemptPair? {
-        get { self[option: AttemptPairOption.self] }
-        set { self[option: AttemptPairOption.self] = newValue }
-    }
-}

@@ -12,8 +12,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     private let desk: HedgeDesk
     private let task: HTTPTask
     private let kind: HedgeKind
-    /// Links the spans of both attempts, in programs with traces.
-    private let pair = TraceCapture.isOn ? AttemptPair() : nil
     private let state: InPlaceLocked<HedgeState<HTTPResult, DispatchGroup>>
     private let alarm = Alarm()
 
@@ -30,17 +28,11 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     /// Starts the first attempt.
     func begin() {
-        let attempt = makeAttempt()
+        let attempt = task.makeAttempt()
         attempt.addWaitObserver(self)
         hedge.pass(attempt)
         // A terminal that responds at once costs no timer.
         setAlarm()
-    }
-
-    private func makeAttempt() -> HTTPTask {
-        let attempt = task.makeAttempt()
-        if let pair { attempt.request.attemptPair = pair }
-        return attempt
     }
 
     // MARK: The alarm
@@ -61,7 +53,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         let request = task.request
         guard desk.takeHedge(for: request, of: kind, timeLeft: request.deadline?.remaining) else { return }
         guard state.withLock({ $0.prepare() }) else { return desk.giveBack() }
-        let attempt = makeAttempt()
+        let attempt = task.makeAttempt()
         attempt.addWaitObserver(HedgeSecond(attempt, in: self))
         hedge.pass(attempt) { state.withLock { $0.send() } }
         if state.withLock({ $0.hasStarted() }) { desk.report(.sent, of: kind) }
