@@ -103,26 +103,6 @@ public final class ManualTimers: Timers {
         }
     }
 
-    /// Advances the time again and again until a task ends, and returns its value.
-    ///
-    /// A transfer may note the arrival of its last bytes a moment after the test has seen them, and then wait again: a single
-    /// advance could be too early for it.
-    package func advance<Success: Sendable, Failure>(
-        by duration: Duration, untilEnd task: Task<Success, Failure>
-    ) async throws -> Success {
-        let hasEnded = Locked(false)
-        let watch = Task {
-            _ = await task.result
-            hasEnded.withLock { $0 = true }
-        }
-        try await eventually("the task ends by time") {
-            advance(by: duration)
-            return hasEnded.withLock { $0 }
-        }
-        await watch.value
-        return try await task.value
-    }
-
     // MARK: - The wall clock
 
     /// Sets the wall clock to `date`, from where it advances with the clock again.

@@ -64,9 +64,6 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
     /// Lets these go wrong with the next requests.
     public func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
 
-    /// Forgets all uploads, as when their time is over.
-    public func forgetUploads() { state.withLock { $0.uploads = [:] } }
-
     /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 

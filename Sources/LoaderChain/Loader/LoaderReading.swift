@@ -84,14 +84,4 @@ extension HTTPLoader {
         }
         return readings
     }
-
-    /// The readings of a chain, with its name as the attribute `chain` if it has one.
-    package final func chainReadings(named name: String?) -> [LoaderReading] {
-        guard let name else { return chainReadings }
-        return chainReadings.map { reading in
-            var named = reading
-            named.attributes["chain"] = name
-            return named
-        }
-    }
 }

@@ -128,9 +128,6 @@ public final class HTTPTask: Sendable {
         peek { $0.storage.options[option] }
     }
 
-    /// The host of the request, read without copying the request.
-    var host: String? { peek { $0.storage.address.host } }
-
     /// Reads under the lock, so `read` must not call a user's code.
     @inline(__always)
     private func peek<Value: Sendable>(_ read: (HTTPRequest) -> Value) -> Value {
