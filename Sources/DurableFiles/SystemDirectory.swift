@@ -183,6 +183,26 @@ package final class SystemDirectory: Directory {
         }
     }
 
+    // MARK: Protection
+
+    /// Makes the files that are created in a folder from now on unreadable until the device was unlocked once since it started,
+    /// and excludes the folder from backups.
+    ///
+    /// A volume that does not support these attributes is used without them. On other systems than Apple's this does nothing.
+    package static func protect(_ folder: URL) {
+        #if canImport(Darwin)
+            var folder = folder
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            try? folder.setResourceValues(values)
+            #if !os(macOS)
+                try? FileManager.default.setAttributes(
+                    [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
+                    ofItemAtPath: folder.path(percentEncoded: false))
+            #endif
+        #endif
+    }
+
     // MARK: Location
 
     package func url(of path: String) -> URL? { location.appending(path: path) }
@@ -210,33 +230,4 @@ private final class FileLock: Sendable {
     // A child process that is being started has the descriptor too, until its program begins. If the file were only closed, the
     // child would still hold the lock.
     deinit { _ = flock(file.number, LOCK_UN) }
-}
-
-/// When the files of a folder are readable, on systems that protect files while a device is locked.
-package enum FolderProtection: Hashable, Sendable {
-    /// After the device was unlocked once since it started.
-    case afterFirstUnlock
-    /// While the device is unlocked.
-    case whileUnlocked
-
-    /// Protects the files that are created in a folder from now on, and excludes the folder from backups.
-    ///
-    /// A volume that does not support these attributes is used without them. On other systems than Apple's this does nothing.
-    package func apply(to folder: URL) {
-        #if canImport(Darwin)
-            var folder = folder
-            var values = URLResourceValues()
-            values.isExcludedFromBackup = true
-            try? folder.setResourceValues(values)
-            #if !os(macOS)
-                let type: FileProtectionType =
-                    switch self {
-                    case .afterFirstUnlock: .completeUntilFirstUserAuthentication
-                    case .whileUnlocked: .complete
-                    }
-                try? FileManager.default.setAttributes(
-                    [.protectionKey: type], ofItemAtPath: folder.path(percentEncoded: false))
-            #endif
-        #endif
-    }
 }

@@ -48,7 +48,7 @@
             } catch {
                 throw OutboxError(opening: error, for: "upload terminal")
             }
-            FolderProtection.afterFirstUnlock.apply(to: directory)
+            SystemDirectory.protect(directory)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.timeoutIntervalForResource = 2 * 24 * 3600
             // The app's cookies must not be sent with reports, and would replace those of the request.

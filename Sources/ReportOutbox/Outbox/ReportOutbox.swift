@@ -52,7 +52,7 @@ public final class ReportOutbox: Sendable {
         } catch {
             throw OutboxError(opening: error)
         }
-        FolderProtection.afterFirstUnlock.apply(to: directory)
+        SystemDirectory.protect(directory)
         try self.init(files: files, chain: chain, settings: settings, startsSending: startsSending, existing: existing)
     }
 
