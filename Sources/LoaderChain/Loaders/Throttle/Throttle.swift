@@ -226,7 +226,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         set {
             core.with { $0.setMostWaiting(newValue ?? .max) }
             while let waiter = core.displaced() {
-                refuse(waiter, .refused, .queueFull, "The queue has been shortened")
+                refuse(waiter, "The queue has been shortened")
             }
         }
     }
@@ -383,14 +383,14 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         case .waits(_, let displaced):
             if !isFull.load(ordering: .relaxed) { isFull.store(true, ordering: .relaxed) }
             settle(waiter, task)
-            if let displaced { refuse(displaced, .refused, .queueFull, "A task of a higher priority took its place") }
+            if let displaced { refuse(displaced, "A task of a higher priority took its place") }
         case .waitsInstead(_, let other):
             settle(waiter, task)
             shed(other)
         case .isShed:
             shed(waiter)
         case .isRefused:
-            refuse(waiter, .refused, .queueFull, "No task of a lower priority could be displaced")
+            refuse(waiter, "No task of a lower priority could be displaced")
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -409,12 +409,10 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     }
 
     @inline(never)
-    private func refuse(
-        _ waiter: ThrottleWaiter, _ kind: Event.Kind, _ code: HTTPError.Code, _ reason: String
-    ) {
-        core.report(kind, of: waiter)
+    private func refuse(_ waiter: ThrottleWaiter, _ reason: String) {
+        core.report(.refused, of: waiter)
         guard let task = waiter.end() else { return }
-        fail(task, code, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
+        fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
     /// Gives up a waiter, after its slot, which is free still, was given to the next.
