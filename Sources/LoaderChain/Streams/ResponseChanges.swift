@@ -217,11 +217,15 @@ struct PollState: Sendable {
 
     /// Whether this may be sent back: anything else, such as a `*`, could make every later answer useless.
     private static func isTag(_ text: String) -> Bool {
-        let quoted = opaque(text).utf8
-        return 2...256 ~= quoted.count && quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\"")
-            && quoted.dropFirst().dropLast().allSatisfy {
-                $0 > ASCII.space && $0 != UInt8(ascii: "\"") && $0 != ASCII.delete
-            }
+        let tag = opaque(text)
+        return tag.utf8.count <= 256 && isStrongTag(tag)
+    }
+
+    /// Whether a text is an entity tag without the mark of a weak one.
+    static func isStrongTag(_ text: Substring) -> Bool {
+        let (bytes, quote) = (text.utf8, UInt8(ascii: "\""))
+        return bytes.count >= 2 && bytes.first == quote && bytes.last == quote
+            && bytes.dropFirst().dropLast().allSatisfy { $0 > ASCII.space && $0 != quote && $0 != ASCII.delete }
     }
 
     /// A tag without the mark of a weak one: for this comparison, both are the same (RFC 9110, 8.8.3.2).

@@ -48,11 +48,7 @@ struct DownloadVersion: Hashable, Sendable, Codable {
 
     private static func strongTag(_ head: HTTPResponse) -> String? {
         let tags = head.headers.values(for: "ETag")
-        guard tags.count == 1, let tag = tags.first, tag.utf8.count >= 2 else { return nil }
-        let quote = UInt8(ascii: "\"")
-        guard tag.utf8.first == quote, tag.utf8.last == quote else { return nil }
-        let inside = tag.utf8.dropFirst().dropLast()
-        return inside.allSatisfy { $0 > ASCII.space && $0 != quote && $0 != ASCII.delete } ? tag : nil
+        return tags.count == 1 && PollState.isStrongTag(tags[0][...]) ? tags[0] : nil
     }
 
     /// The age that a date must have at the time of the response to exclude a later change with the same date.
