@@ -23,9 +23,17 @@ final class LimitFinder: HTTPTaskObserver {
     /// Ends the pause.
     private let alarm = Alarm()
 
+    /// What is noted about the beginning of an attempt.
+    private struct Beginning {
+        let instant: TimerInstant
+        /// The period of the limit; see ``AdaptiveLimitState``.
+        let period: UInt32
+    }
+
     private struct State {
         var limit: AdaptiveLimitState
-        var times = AttemptTimes()
+        /// When each timed attempt under way began, by its task's number.
+        var times: [UInt64: Beginning] = [:]
         var share = TimingShare()
         /// The end of the pause, if there is one.
         var pauseEnd: TimerInstant?
@@ -37,7 +45,7 @@ final class LimitFinder: HTTPTaskObserver {
         mutating func count(_ now: TimerInstant) {
             let before = share.mask
             share.count(at: now)
-            if share.mask > before { times = AttemptTimes() }
+            if share.mask > before { times = [:] }
         }
     }
 
@@ -103,7 +111,7 @@ final class LimitFinder: HTTPTaskObserver {
         state.withLock { state in
             // The share may have become smaller just now; what is not part of it will not be taken out again.
             guard TimingShare.includes(number, mask: state.share.mask) else { return }
-            state.times.insert(number, AttemptTimes.Beginning(instant: now, period: state.limit.period))
+            state.times[number] = Beginning(instant: now, period: state.limit.period)
         }
     }
 
@@ -123,7 +131,7 @@ final class LimitFinder: HTTPTaskObserver {
     private func end(_ number: UInt64, _ outcome: AttemptOutcome, _ result: HTTPResult, _ inFlight: Int) {
         let now = clock.now
         let change = state.withLock { state -> AdaptiveLimit.Change? in
-            guard let beginning = state.times.remove(number) else {
+            guard let beginning = state.times.removeValue(forKey: number) else {
                 return outcome == .pushedBack ? heedUntimed(&state, number, inFlight, at: now) : nil
             }
             state.lastUse = now
@@ -272,78 +280,5 @@ struct TimingShare {
             if duration < Self.shortest { mask = min(2 * mask + 1, Self.greatestMask) }
             (count, since) = (0, now)
         }
-    }
-}
-
-/// When each timed attempt under way began, by its task's number.
-///
-/// A table with open addressing allocates only when more attempts are under way than ever before. A dictionary would cost as
-/// much as everything else that is done for an attempt.
-struct AttemptTimes {
-    /// What is noted about the beginning of an attempt.
-    struct Beginning {
-        let instant: TimerInstant
-        /// The period of the limit; see ``AdaptiveLimitState``.
-        let period: UInt32
-    }
-
-    /// An attempt; the key 0 marks an empty entry.
-    private struct Entry {
-        var key: UInt64 = 0
-        var beginning = Beginning(instant: TimerInstant(nanoseconds: 0), period: 0)
-    }
-
-    private var entries = [Entry](repeating: Entry(), count: 16)
-    private(set) var count = 0
-
-    private var mask: Int { entries.count - 1 }
-
-    /// Notes the beginning of an attempt.
-    mutating func insert(_ number: UInt64, _ beginning: Beginning) {
-        if 2 * (count + 1) > entries.count { grow() }
-        let key = Self.key(of: number)
-        let place = place(of: key)
-        if entries[place].key == 0 { count += 1 }
-        entries[place] = Entry(key: key, beginning: beginning)
-    }
-
-    /// Takes out the beginning of an attempt; nil if none was noted.
-    mutating func remove(_ number: UInt64) -> Beginning? {
-        var hole = place(of: Self.key(of: number))
-        guard entries[hole].key != 0 else { return nil }
-        let beginning = entries[hole].beginning
-        count -= 1
-        // Those that follow move up, so that a search never meets a hole between a key and its home.
-        var next = (hole + 1) & mask
-        while entries[next].key != 0 {
-            let home = home(of: entries[next].key)
-            if (next - home) & mask >= (next - hole) & mask {
-                entries[hole] = entries[next]
-                hole = next
-            }
-            next = (next + 1) & mask
-        }
-        entries[hole].key = 0
-        return beginning
-    }
-
-    /// Numbers count from 0, which marks an empty entry.
-    private static func key(of number: UInt64) -> UInt64 { number &+ 1 }
-
-    private func home(of key: UInt64) -> Int {
-        Int(truncatingIfNeeded: (key &* SplitMix64.step) >> 32) & mask
-    }
-
-    /// The place where a key is, or would be.
-    private func place(of key: UInt64) -> Int {
-        var place = home(of: key)
-        while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }
-        return place
-    }
-
-    private mutating func grow() {
-        let old = entries
-        entries = [Entry](repeating: Entry(), count: 2 * old.count)
-        for entry in old where entry.key != 0 { entries[place(of: entry.key)] = entry }
     }
 }
