@@ -140,7 +140,6 @@ extension DurableFile {
         return bytes
     }
 
-    /// Writes all of the bytes from `offset` on.
     package func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(FileFailure) in try write(buffer, at: offset) }
@@ -163,7 +162,6 @@ package struct WholeFile: Sendable {
         }
     }
 
-    /// Replaces the file.
     package func replace(with bytes: Data) throws(FileFailure) {
         let name = url.lastPathComponent
         try directory().replace(name, with: bytes, through: name + ".new")
@@ -180,7 +178,6 @@ package struct WholeFile: Sendable {
 
 // MARK: - Failures
 
-/// An operation on a file that failed.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation, as a participle such as “written”.
     package let action: String
@@ -200,10 +197,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the disk or a quota is full.
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
 
-    /// Whether the path is not a folder.
     package var isNoFolder: Bool { code == ENOTDIR }
 
     /// Whether the file is longer than its reader allows.

@@ -65,7 +65,6 @@ package final class FileDescriptor: DurableFile {
 
     deinit { _ = end() }
 
-    /// The descriptor's number.
     package var number: CInt { descriptor.load(ordering: .relaxed) }
 
     /// Hands the number over to a caller that closes it.
@@ -125,7 +124,6 @@ package final class FileDescriptor: DurableFile {
         }
     }
 
-    /// Removes all bytes of the file.
     package func empty() throws(FileFailure) { try shorten(to: 0) }
 
     /// Removes the bytes after the first `length`.

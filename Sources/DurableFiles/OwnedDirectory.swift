@@ -14,7 +14,6 @@ extension Directory {
 }
 
 extension FileFailure {
-    /// The name of the lock in a directory.
     package static let lockName = "lock"
 
     /// Another owner has locked the directory.

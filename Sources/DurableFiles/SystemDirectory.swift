@@ -15,7 +15,6 @@ package final class SystemDirectory: Directory {
         try self.init(existing: directory)
     }
 
-    /// Opens an existing directory.
     package init(existing directory: URL) throws(FileFailure) {
         root = try FileDescriptor(try Self.path(directory), flags: O_RDONLY | O_DIRECTORY, for: "opened")
         openedAt = directory

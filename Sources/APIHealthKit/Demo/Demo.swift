@@ -133,7 +133,6 @@ struct Demo: Sendable {
     }
 }
 
-/// The progress of a run of the demo.
 struct DemoRun: Sendable {
     let address: String
     let duration: Duration

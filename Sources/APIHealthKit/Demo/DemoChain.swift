@@ -104,7 +104,6 @@ final class DemoLedger: MetricSink {
         var circuits: [CircuitBreaker.State: Int] = [:]
         /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
-        /// The revision of the settings.
         var revision: Int64?
         /// The longest queue that was seen in the throttle.
         var longestQueue = 0

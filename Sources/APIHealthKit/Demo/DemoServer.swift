@@ -172,7 +172,6 @@ final class DemoSettings: Sendable {
     /// Turns the chain down, or up again.
     func turn() { changes.withLock { $0 += 1 } }
 
-    /// The document and its tag.
     var document: (text: String, tag: String) {
         let revision = changes.withLock(\.self)
         let loaders = revision.isMultiple(of: 2) ? "{}" : #"{"shop":{"maximumNumberOfRequests":1}}"#

@@ -1,6 +1,5 @@
 import LoaderChain
 
-/// Draws the demo as text.
 enum DemoView {
     /// The whole screen of a live terminal.
     static func screen(_ snapshot: DemoSnapshot, in room: ScreenRoom) -> [StyledLine] {

@@ -14,10 +14,8 @@ struct FailConditions: Sendable {
         for text in list.texts("fail-if") { conditions.append(try FailCondition(text)) }
     }
 
-    /// Whether any condition is about errors.
     var areAboutErrors: Bool { conditions.contains { $0.isAboutErrors } }
 
-    /// What was measured at a route or an endpoint.
     struct Measured {
         let name: String
         let errors: Int

@@ -5,7 +5,6 @@ import LineProtocol
 import LoaderChain
 import Synchronization
 
-/// The stores that the metrics of a run go to.
 struct MetricStores: Sendable {
     private let file: MetricFile?
     private let influx: InfluxStore?
@@ -31,7 +30,6 @@ struct MetricStores: Sendable {
         var lines: [String] = []
         var file: FileResult?
         var influx: InfluxResult?
-        /// How many points are lost.
         var losses = 0
         /// Whether a store refuses points until something is changed.
         var isRefused = false
@@ -82,7 +80,6 @@ struct SeveralSinks: MetricSink {
 
     init(_ sinks: [any MetricSink]) { self.sinks = sinks }
 
-    /// Immediate if all of its sinks are.
     var isImmediate: Bool { sinks.allSatisfy(\.isImmediate) }
 
     func record(_ record: MetricRecord) {

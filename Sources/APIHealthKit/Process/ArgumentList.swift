@@ -70,7 +70,6 @@ struct ArgumentList: Sendable {
     }
 }
 
-/// How a command shows what it does.
 enum OutputForm: Sendable {
     /// A live picture on a terminal, and lines anywhere else.
     case screen

@@ -28,7 +28,6 @@ package struct Surroundings: Sendable {
     /// Writes errors that do not end the program.
     func complain(_ complaints: [String]) { errors.write(lines: complaints.map { "apihealth: \($0)" }) }
 
-    /// Whether the output is a terminal that can move its cursor.
     var mayMoveCursor: Bool { output.isTerminal && environment["TERM"] != "dumb" }
 
     /// The whole terminal that the output is, which signals give back.
@@ -39,7 +38,6 @@ package struct Surroundings: Sendable {
     }
 }
 
-/// The exit status of the program.
 package enum ProgramStatus: Int32, Sendable {
     /// It succeeded, and everything it watched was healthy.
     case success = 0

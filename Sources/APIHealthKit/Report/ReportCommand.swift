@@ -139,7 +139,6 @@ struct ReportArguments: Sendable {
     }
 }
 
-/// The file that a page is written to.
 struct PageFile {
     let path: String
 

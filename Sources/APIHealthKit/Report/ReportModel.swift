@@ -167,7 +167,6 @@ struct RouteCensus: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of routes that it knows.
     var count: Int { counts.count }
 
     mutating func note(_ key: Key, _ kind: HTTPMetric.Outcome.Kind) {
@@ -221,7 +220,6 @@ struct RouteCensus: Sendable {
 /// Each width is a multiple of the one before, so that slots can be merged when the period grows, in whatever order the
 /// samples arrive.
 struct TimeSlots: Sendable {
-    /// The maximum number of slots.
     static let limit = 120
     private static let widths: [Int64] = [1, 5, 10, 30, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800]
 

@@ -19,7 +19,6 @@ enum ReportReader {
         decoder.finish { take($0, name, &model) }
     }
 
-    /// Reads the file at a path.
     static func read(_ path: String, precision: Precision, into model: inout ReportModel) throws(ProgramError) {
         try read(ReportInput(path), precision: precision, into: &model)
     }

@@ -2,7 +2,6 @@
 
 import LoaderChain
 
-/// Writes numbers for people.
 enum NumberText {
     /// The value with a fixed number of decimals, or with the zeros at their end trimmed.
     static func text(_ value: Double, digits: Int, trimsZeros: Bool = false) -> String {

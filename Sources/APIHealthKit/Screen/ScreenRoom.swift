@@ -4,10 +4,8 @@ struct ScreenChoices: Hashable, Sendable {
     /// Whether the screen keeps showing the same moment.
     var isPaused = false
     var showsHelp = false
-    /// Whether the program should end.
     var wantsEnd = false
 
-    /// Handles the keys that were pressed.
     mutating func take(_ keys: [UInt8]) {
         for key in Self.letters(of: keys) {
             switch key {
@@ -56,19 +54,16 @@ struct ScreenKey: Sendable {
         self.press = press
     }
 
-    /// How often it was pressed.
     func count(in keys: [UInt8]) -> Int { ScreenChoices.letters(of: keys).count { $0 == letter } }
 }
 
 /// The size of a live screen, and what it has to show beside its content.
 struct ScreenRoom: Sendable {
-    /// The size of the terminal.
     var columns: Int
     var rows: Int
     var choices = ScreenChoices()
     var key: ScreenKey?
     var hasKeys = true
-    /// Whether the program was asked to end.
     var isEnding = false
 
     /// A full last column may wrap.
@@ -94,7 +89,6 @@ struct ScreenRoom: Sendable {
     }
 }
 
-/// The order of the rows on a screen.
 enum RowOrder: CaseIterable, Hashable, Sendable {
     case worst
     case slowest
@@ -115,7 +109,6 @@ enum RowOrder: CaseIterable, Hashable, Sendable {
         return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
 
-    /// What a row is sorted by.
     struct Rank {
         let name: String
         /// 0 for a row that fails, and more for one that is better.

@@ -178,7 +178,6 @@ struct LatencyBars: Sendable, Hashable {
     static let title = " 1ms      5s+"
 }
 
-/// Draws with block characters.
 enum Blocks {
     private static let heights: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
@@ -193,7 +192,6 @@ enum Blocks {
         return heights[min(heights.count - 1, Int(part * Double(heights.count)))]
     }
 
-    /// A progress bar.
     static func progress(_ part: Double, width: Int) -> (done: String, rest: String) {
         let count = Int((min(max(part.isNaN ? 0 : part, 0), 1) * Double(width)).rounded())
         return (String(repeating: "━", count: count), String(repeating: "─", count: width - count))

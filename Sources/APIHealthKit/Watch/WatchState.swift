@@ -67,10 +67,8 @@ struct WatchState: Sendable {
     /// Whether every endpoint was checked at least once and passed every check.
     var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
 
-    /// Whether any endpoint failed a check.
     var isAnyUnhealthy: Bool { endpoints.contains { $0.healthy < $0.checks } }
 
-    /// Whether every endpoint was checked at least once.
     var isAllChecked: Bool { endpoints.allSatisfy { $0.checks > 0 } }
 
     /// Adds the result of a check.
@@ -117,7 +115,6 @@ struct WatchState: Sendable {
     }
 }
 
-/// The result of a check.
 enum WatchVerdict: Hashable, Sendable {
     /// The endpoint answered with an expected status.
     case healthy(HTTPStatus)

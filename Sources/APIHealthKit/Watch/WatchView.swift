@@ -1,7 +1,6 @@
 import Foundation
 import LoaderChain
 
-/// Draws a watch as text.
 enum WatchView {
     /// The whole screen of a live terminal.
     static func screen(

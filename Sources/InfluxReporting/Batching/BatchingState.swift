@@ -29,7 +29,6 @@ struct BatchingState<Waiter> {
     private var closing: [BlockJournal] = []
     /// The batches in flight, by the number of their last parcel.
     private(set) var inFlight: [UInt64: (points: Int, footprint: Int)] = [:]
-    /// The totals of all batches in flight.
     private var inFlightTotal = (points: 0, footprint: 0)
     private var ledger = FlushLedger<Waiter>()
 
@@ -166,7 +165,6 @@ struct BatchingState<Waiter> {
         isDue = true
     }
 
-    /// Releases all points so far.
     mutating func release() {
         seal()
         releasedThrough = open.number - 1

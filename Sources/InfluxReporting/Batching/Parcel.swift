@@ -37,7 +37,6 @@ struct Parcel: Sendable {
 
 /// Parcels in the order of their numbers, oldest first.
 struct ParcelQueue {
-    /// The totals of all parcels.
     struct Total {
         var points = 0
         var bytes = 0

@@ -63,7 +63,6 @@ final class BlockJournal: Sendable {
         try result.get()
     }
 
-    /// Writes all lines of a block.
     func write(_ block: LineBlock) throws(FileFailure) {
         let journal = try open()
         let result = block.withChecksums(salt: file.salt).withUnsafeBytes { bytes in

@@ -8,10 +8,8 @@ import LoaderChain
 struct LineBlock: Sendable {
     private(set) var frames: [UInt8] = []
 
-    /// Creates an empty block.
     init() {}
 
-    /// Creates a block with the lines of a batch.
     init(_ batch: LineBatch) {
         frames.reserveCapacity(batch.bytes.count + batch.count * LineFrame.headLength)
         batch.bytes.withUnsafeBytes { bytes in
@@ -37,7 +35,6 @@ struct LineBlock: Sendable {
         return taken
     }
 
-    /// Calls `body` with each line.
     func forEachLine(_ body: (UnsafeRawBufferPointer) -> Void) {
         frames.withUnsafeBytes { frames in
             for line in Self.lines(in: frames) { body(UnsafeRawBufferPointer(rebasing: frames[line])) }

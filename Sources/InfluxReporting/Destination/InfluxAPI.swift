@@ -44,7 +44,6 @@ public enum InfluxAPI: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The dialect of its servers.
     var lineDialect: LineDialect { self == .v1 ? .influxDB1 : .influxDB2 }
 }
 

@@ -16,9 +16,7 @@ import LoaderChainPlatformFoundation
 /// The address is the server's, such as `https://influx.example.com`. It has a path only if a gateway needs one before the server's
 /// own. Invalid values throw an error that says why.
 public struct InfluxDestination: Sendable, Hashable {
-    /// The write API of the server.
     let api: InfluxAPI
-    /// The credentials.
     let authorization: InfluxAuthorization
     /// The extensions of line protocol that the server understands.
     ///

@@ -34,7 +34,6 @@ struct DropReport: Hashable {
     let time: Timestamp
 }
 
-/// The points in which a writer reports its drops.
 enum DropPoint {
     private static let measurement = "InfluxWriter"
 

@@ -48,7 +48,6 @@ public struct FlushReport: Sendable, Hashable {
     /// The reason why points are pending; nil if there are none.
     public internal(set) var pendingReason: PendingReason?
 
-    /// The maximum number of ``rejections``.
     static let maximumRejections = 100
 
     /// Whether every point was delivered.

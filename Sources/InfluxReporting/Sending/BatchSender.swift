@@ -138,7 +138,6 @@ extension BatchSender {
     }
 }
 
-/// Lines as the body of a request.
 struct LineBody: HTTPBody {
     let bytes: Data
     /// Whether the bytes are a gzip stream.
@@ -168,7 +167,6 @@ private struct ServerKnowledge: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether lines are compressed for this server.
     var compressesLines: Bool { state.withLock(\.compressesLines) }
 
     /// Whether the server has accepted compressed lines before.
@@ -182,7 +180,6 @@ private struct ServerKnowledge: Sendable {
         state.withLock { replace(&$0.compressesLines, with: false) }
     }
 
-    /// The size limit of a request.
     var limit: SizeLimit { state.withLock(\.limit) }
 
     /// Records the size limit that a batch revealed; the last of several concurrent batches wins.

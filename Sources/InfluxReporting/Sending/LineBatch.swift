@@ -33,13 +33,10 @@ package struct LineBatch: Sendable, Hashable {
         self.precision = precision
     }
 
-    /// Creates an empty batch.
     package init(precision: Precision) { self.init(checked: Data(), [], precision) }
 
-    /// The number of lines.
     package var count: Int { ends.count }
 
-    /// Whether there are no lines.
     package var isEmpty: Bool { ends.isEmpty }
 
     /// The range of a line's bytes, newline included.
@@ -59,7 +56,6 @@ package struct LineBatch: Sendable, Hashable {
     /// The line as text, without its newline and with invalid UTF-8 repaired.
     package func text(of line: Int) -> String { String(decoding: bytes(of: line), as: UTF8.self) }
 
-    /// The number of bytes of some of the lines.
     package func byteCount(of lines: LineSet) -> Int {
         lines.ranges.reduce(0) { $0 + range(of: $1).count }
     }
@@ -87,13 +83,10 @@ extension LineBatch: CustomStringConvertible {
 
 /// A set of lines of a batch, by their numbers from 0: ascending ranges that are neither empty nor adjacent.
 package struct LineSet: Sendable, Hashable {
-    /// The ranges.
     package private(set) var ranges: [Range<Int>] = []
 
-    /// Creates an empty set.
     package init() {}
 
-    /// Creates a set of the lines in a range.
     package init(_ range: Range<Int>) {
         if !range.isEmpty { ranges = [range] }
     }
@@ -103,19 +96,15 @@ package struct LineSet: Sendable, Hashable {
         for line in lines.sorted() { append(line..<(line + 1)) }
     }
 
-    /// The number of lines.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
-    /// Whether there are no lines.
     package var isEmpty: Bool { ranges.isEmpty }
 
     /// The numbers of the lines, ascending.
     package var lines: some Sequence<Int> { ranges.lazy.flatMap(\.self) }
 
-    /// Whether a line is in the set.
     package func contains(_ line: Int) -> Bool { ranges.contains { $0.contains(line) } }
 
-    /// The first of the lines.
     package var first: Int? { ranges.first?.lowerBound }
 
     /// Adds a range that does not begin before the last one.
@@ -125,14 +114,12 @@ package struct LineSet: Sendable, Hashable {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }
 
-    /// The lines that are in either set.
     package func union(_ other: LineSet) -> LineSet {
         var all = LineSet()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { all.append(range) }
         return all
     }
 
-    /// The lines that are not in the other.
     package func subtracting(_ other: LineSet) -> LineSet {
         var rest = LineSet()
         var removed = other.ranges[...]
@@ -149,7 +136,6 @@ package struct LineSet: Sendable, Hashable {
         return rest
     }
 
-    /// The lines that are in both sets.
     package func intersection(_ other: LineSet) -> LineSet { subtracting(subtracting(other)) }
 
     /// The set with `count` added to each number.

@@ -30,7 +30,6 @@ package struct BatchOutcome: Sendable, Hashable {
     package var undelivered = LineSet()
     /// The reason why lines are undelivered; nil if none are.
     package var failure: DeliveryFailure?
-    /// The number of requests.
     package var requests = 0
     /// The number of bytes in the bodies of the requests, after compression.
     package var bytesSent = 0
@@ -54,7 +53,6 @@ package struct BatchOutcome: Sendable, Hashable {
         return false
     }
 
-    /// The number of rejected lines.
     package var rejectedCount: Int { rejected.count + unnamedRejections.reduce(0) { $0 + $1.count } }
 }
 

@@ -36,7 +36,6 @@ package struct ServerComplaint: Sendable, Hashable {
     /// The maximum number of bytes parsed; large, because a server that rejects every line of a batch quotes all of them.
     package static let greatestBody = 4 << 20
 
-    /// Parses a response.
     package init(in response: HTTPResponse) {
         let body = response.body.prefix(Self.greatestBody)
         let isWhole = body.count == response.body.count

@@ -33,7 +33,6 @@ package struct SplitPlan: Sendable {
     private var pending: [LineSet]
     /// The piece that was returned last.
     private var current = LineSet()
-    /// The size limit of a piece.
     package private(set) var limit: SizeLimit
 
     private var refusals = 0
@@ -227,7 +226,6 @@ extension SplitPlan {
 // MARK: - Outcome
 
 extension SplitPlan {
-    /// The lines to send again.
     package var undelivered: LineSet { pending.reduce(current) { $0.union($1) } }
 
     /// The rejected lines, in order.

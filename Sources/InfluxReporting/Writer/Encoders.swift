@@ -33,7 +33,6 @@ struct Encoders {
                 precision: template.precision, defaults: template.defaults, dialect: template.dialect, capacity: 1_024))
     }
 
-    /// Returns an encoder to the pool.
     @inline(__always)
     mutating func takeBack(_ scratch: Scratch) {
         if !scratch.encoder.repairs.isEmpty { repairs += scratch.encoder.takeRepairs() }

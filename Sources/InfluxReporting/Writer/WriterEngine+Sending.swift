@@ -126,7 +126,6 @@ extension WriterEngine {
 }
 
 extension DeliveryFailure {
-    /// The delay that the server asked for.
     fileprivate var requestedDelay: Duration? {
         if case .busy(let delay, _) = self { delay } else { nil }
     }
@@ -190,7 +189,6 @@ private struct BatchLoad: Sendable {
     private(set) var unsaved = LineSet()
     /// The number of points that could no longer be read, by reason.
     var lost: [DropReason: Int] = [:]
-    /// The footprint of the parcels.
     let footprint: Int
     /// The drops that the last lines report, in the same order.
     var reports: [DropReport] = []

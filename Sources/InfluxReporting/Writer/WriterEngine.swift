@@ -62,7 +62,6 @@ final class WriterEngine: Sendable {
     /// Wakes the writes that wait for space.
     func noteFreedSpace() { freedSpace.change { $0 += 1 } }
 
-    /// Reports an event.
     func emit(_ event: WriterEvent) { listeners.tell(event) }
 
     // MARK: Time
@@ -93,7 +92,6 @@ final class WriterEngine: Sendable {
         listeners.end()
     }
 
-    /// The statistics of the writer.
     var statistics: WriterStatistics {
         state.withLock { state in
             var statistics = state.statistics

@@ -21,7 +21,6 @@ struct WriterState {
     var isShutDown = false
     /// Whether no further batch is sent, and batches in flight are cancelled.
     var isEnding = false
-    /// Whether the writer has ended.
     var isStopped = false
 
     // For a writer with a directory.
@@ -164,7 +163,6 @@ struct WriterState {
         return useless
     }
 
-    /// Records that the directory was deleted.
     mutating func loseDirectory() {
         batching.loseDirectory(isNew: !LoaderChain.replace(&hasLostDirectory, with: true))
     }

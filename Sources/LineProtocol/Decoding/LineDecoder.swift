@@ -191,7 +191,6 @@ struct LineSplitter {
     var isInString: Bool { part == .string }
     var isSkipping: Bool { part == .skipped }
 
-    /// Skips the rest of the line.
     mutating func skip() { part = .skipped }
 
     /// The index of the newline that ends the line, or nil if the line does not end in these bytes.

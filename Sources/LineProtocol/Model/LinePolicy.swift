@@ -157,7 +157,6 @@ public struct Repairs: Sendable, Hashable {
     /// The number of points that were dropped because nothing could be encoded.
     public internal(set) var droppedPoints = 0
 
-    /// Creates counts of zero.
     package init() {}
 
     /// The number of repairs of a problem.
@@ -172,7 +171,6 @@ public struct Repairs: Sendable, Hashable {
     /// Whether nothing was repaired or dropped.
     public var isEmpty: Bool { droppedPoints == 0 && counts.isEmpty }
 
-    /// Adds other counts.
     package static func += (repairs: inout Repairs, others: Repairs) {
         repairs.counts.merge(others.counts, uniquingKeysWith: +)
         repairs.droppedPoints += others.droppedPoints

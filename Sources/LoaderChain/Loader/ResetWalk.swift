@@ -9,7 +9,6 @@ import Dispatch
 /// The group of the whole reset is held once for each loader that has not finished, and once while loaders are visited.
 /// When the reset is given up, all of that is released.
 final class ResetWalk: Sendable {
-    /// The group of the whole reset.
     let whole: DispatchGroup
     private let state: Locked<State>
 

@@ -149,7 +149,6 @@ public struct MetricSummary: Sendable {
         return ended == 0 ? 0 : sum(where: \.isError) / ended
     }
 
-    /// Counts one more request.
     package mutating func record(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64) {
         add(1, to: kind.rawValue)
         latency.record(nanoseconds: nanoseconds)
@@ -223,7 +222,6 @@ struct MetricBoardState {
         self.window = max(.milliseconds(1), window)
     }
 
-    /// Counts a request that ended at `now`.
     mutating func count(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64, for key: Key, at now: TimerInstant) {
         if let index = rows.index(forKey: key) {
             rows.values[index].count(kind, nanoseconds: nanoseconds, at: now)
@@ -235,7 +233,6 @@ struct MetricBoardState {
         }
     }
 
-    /// All rows with their rates at `now`.
     func read(at now: TimerInstant) -> [(key: Key, summary: MetricSummary)] {
         rows.map { ($0.key, $0.value.read(at: now, per: seconds)) }
     }

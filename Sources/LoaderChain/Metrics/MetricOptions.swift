@@ -22,13 +22,11 @@ package enum MetricModuleOption: HTTPRequestOption {
 
 /// The place in the program that makes a request; nil, the default, for none.
 package enum MetricOriginOption: HTTPRequestOption {
-    /// None.
     package static var defaultOptionValue: String? { nil }
 }
 
 /// Further tags of a request; none by default.
 package enum MetricTagsOption: HTTPRequestOption {
-    /// No tags.
     package static var defaultOptionValue: [String: String] { [:] }
 }
 

@@ -160,7 +160,6 @@ enum PathTemplate {
     }
 }
 
-/// The kinds of bytes in a path.
 private enum PathByte {
     static let slash = UInt8(ascii: "/")
 

@@ -189,7 +189,6 @@ extension EventStream {
         return network
     }
 
-    /// Notes the identifier of the last event.
     func note(lastID: String) throws(Interruption) {
         let hasEnded = shared.withLock { shared in
             shared.lastEventID = lastID
@@ -213,7 +212,6 @@ extension EventStream {
 
     /// The reason why an action of the reader was stopped.
     enum Interruption: Error {
-        /// The stream has ended.
         case ended
         /// Nothing came for too long.
         case silence

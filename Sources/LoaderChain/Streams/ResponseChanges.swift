@@ -145,11 +145,8 @@ extension HTTPLoader {
 
 /// The known version of a resource that is polled, and the time to ask again: decisions, without a clock.
 struct PollState: Sendable {
-    /// The meaning of a response.
     enum Verdict: Hashable, Sendable {
-        /// The resource differs from the last time.
         case changed
-        /// The resource is the same.
         case same
         /// The server asks to come again later.
         case busy
@@ -234,7 +231,6 @@ struct PollState: Sendable {
     /// Forgets the version, because what came was of no use.
     mutating func forget() { (entityTag, lastModified, bodyDigest) = (nil, nil, nil) }
 
-    /// Notes that there was no response.
     mutating func takeFailure() { failures += 1 }
 
     /// Whether there were too many failures in a row.

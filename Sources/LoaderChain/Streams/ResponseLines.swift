@@ -49,7 +49,6 @@ public struct ResponseLines: AsyncSequence, Sendable {
             try await nextBytes(isolation: actor).map { String(decoding: $0, as: UTF8.self) }
         }
 
-        /// The bytes of the next line.
         fileprivate mutating func nextBytes(isolation actor: isolated (any Actor)?) async throws -> ArraySlice<UInt8>? {
             guard !isAtEnd else { return nil }
             do {

@@ -8,7 +8,6 @@ package final class Awaited<Value>: Sendable {
         var lastNumber = 0
     }
 
-    /// A task that waits.
     private struct Wait {
         /// Resumes the task, if the value meets its condition.
         let resumption: (Value) -> (() -> Void)?
@@ -19,7 +18,6 @@ package final class Awaited<Value>: Sendable {
 
     package init(_ value: Value) { state = Locked(State(value: value)) }
 
-    /// Reads the value.
     package func read<Result>(_ body: (Value) -> Result) -> Result { state.withLock { body($0.value) } }
 
     /// Changes the value, and then resumes the tasks that waited for that, in their order.
@@ -36,7 +34,6 @@ package final class Awaited<Value>: Sendable {
         return result
     }
 
-    /// How many tasks wait.
     package var waiting: Int { state.withLock { $0.waits.count } }
 
     /// Waits until `answer` gives an answer to the value, which is asked now and after every change.

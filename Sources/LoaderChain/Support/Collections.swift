@@ -10,7 +10,6 @@ struct HostTable<Host: Hashable, Entry> {
 
     var count: Int { entries.count }
 
-    /// The hosts with their entries, in no order.
     var all: [Host: Entry] { entries }
 
     /// Changes a host's entry, making one if there is none.
@@ -55,7 +54,6 @@ package struct RecentTable<Key: Hashable, Value> {
 
     var count: Int { young.count + old.count }
 
-    /// The value of a key, which `make` makes if there is none.
     mutating func value(of key: Key, orMake make: () -> Value) -> Value {
         if let value = self[key] { return value }
         let value = make()
@@ -73,7 +71,6 @@ package struct RecentTable<Key: Hashable, Value> {
         }
     }
 
-    /// Gives a key a value.
     package mutating func insert(_ value: Value, for key: Key) {
         if young.count == half { old = replace(&young, with: [:]) }
         young[key] = value

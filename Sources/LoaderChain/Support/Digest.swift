@@ -7,7 +7,6 @@ package protocol Digest: Sendable {
     /// Begins with no bytes.
     init()
 
-    /// Adds the next bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer)
 
     /// Returns the checksum of all bytes, most significant byte first.
@@ -17,7 +16,6 @@ package protocol Digest: Sendable {
 }
 
 extension Digest {
-    /// Adds the next bytes.
     package mutating func add(_ bytes: Data) { bytes.withUnsafeBytes { add($0) } }
 
     /// The checksum of a whole.

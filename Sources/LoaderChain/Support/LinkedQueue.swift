@@ -20,7 +20,6 @@ package struct LinkedQueue<Element> {
         nodes.append(element, (), to: &ends)
     }
 
-    /// Takes out the first element.
     package mutating func popFirst() -> Element? {
         nodes.popFirst(of: &ends)?.element
     }
@@ -39,7 +38,6 @@ package struct QueuePlace: Hashable, Sendable {
     /// The number of the arrival in its storage: the later, the higher.
     let arrival: UInt64
 
-    /// The place of no element.
     static var nowhere: QueuePlace { QueuePlace(index: 0, arrival: .max) }
 }
 
@@ -133,7 +131,6 @@ struct LinkedNodes<Element, Note> {
 
     // MARK: Changing
 
-    /// Adds an element to the end of a queue.
     @inline(__always)
     mutating func append(_ element: consuming Element, _ note: Note, to ends: inout QueueEnds) -> QueuePlace {
         arrivals += 1
@@ -230,7 +227,6 @@ struct LinkedNodes<Element, Note> {
 
 /// The index of no node.
 private let none: Int32 = -1
-/// The arrival of no element.
 private let noArrival: UInt64 = 0
 /// How many nodes an empty storage may keep.
 private let keptNodes = 64

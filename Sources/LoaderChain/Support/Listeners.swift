@@ -43,7 +43,6 @@ package final class Listeners<Event: Sendable>: Sendable {
     /// How many streams there are, the first among them even if no listener has it.
     var count: Int { state.withLock { $0.continuations.count } }
 
-    /// Sends an event to every listener.
     package func tell(_ event: Event) {
         let continuations = state.withLock { state in
             if state.level != nil { state.level = event }

@@ -143,12 +143,9 @@ struct OneShot: Sendable {
 package final class Tally: Sendable {
     private let number = Atomic(0)
 
-    /// Begins with nothing.
     package init() {}
 
-    /// How many were counted.
     package var count: Int { number.load(ordering: .relaxed) }
 
-    /// Counts one more.
     package func increment() { number.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -55,10 +55,8 @@ public final class RandomSource: Sendable {
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Makes a generator with a seed.
     package init(seed: UInt64) { state = seed }
 
-    /// The next number.
     package mutating func next() -> UInt64 {
         state &+= SplitMix64.step
         return SplitMix64.mix(state)

@@ -151,7 +151,6 @@ public final class HTTPTask: Sendable {
     @inline(__always)
     var hasDeadline: Bool { core.flags.contains(.hasDeadline) }
 
-    /// The deadline in force.
     var deadline: Deadline? { core.deadline }
 }
 

@@ -23,7 +23,6 @@ struct TaskLife: Sendable {
 
     /// The result of registering a handler.
     enum Registration: Sendable {
-        /// The handler is kept for later.
         case kept
         /// The handler must be called for a cancel now; it may be kept for the completion as well.
         case hearsCancel(TaskHandler)

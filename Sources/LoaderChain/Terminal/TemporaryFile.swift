@@ -8,7 +8,6 @@ import LoaderChainPlatformFoundation
 package final class TemporaryFile {
     package let url: URL
     private let file: FileDescriptor
-    /// Whether the file has its name.
     private var isNamed = true
 
     /// Creates a file at `url`, readable as the process's mask has it or by its owner alone.

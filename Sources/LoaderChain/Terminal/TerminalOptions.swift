@@ -94,7 +94,6 @@ public struct TransferProgress: Hashable, Sendable {
 
 /// The closure that is called with a transfer's progress; nil, the default, for none.
 package enum ProgressOption: HTTPRequestOption {
-    /// No closure.
     package static var defaultOptionValue: (@Sendable (TransferProgress) -> Void)? { nil }
 
     /// Only without a closure, which both attempts would call.

@@ -24,7 +24,6 @@ package final class Alarm: Sendable {
     private let calls = Atomic<UInt64>(0)
     private let setting = InPlaceLocked(Setting())
 
-    /// Makes an alarm that is not set.
     package init() {}
 
     /// Sets the alarm for the instant that `due` names, or clears it if that is nil.

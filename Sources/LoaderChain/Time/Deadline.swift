@@ -99,7 +99,6 @@ extension Deadline: CustomStringConvertible, CustomReflectable {
 
 /// The deadline of a request; nil, the default, for none.
 package enum DeadlineOption: HTTPRequestOption {
-    /// No deadline.
     package static var defaultOptionValue: Deadline? { nil }
 }
 

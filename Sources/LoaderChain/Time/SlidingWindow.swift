@@ -14,7 +14,6 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
 
     private static var sliceCount: Int { 10 }
 
-    /// Makes an empty window of the given length.
     init(_ length: Duration) {
         sliceLength = max(1, length.saturatedNanoseconds / Int64(Self.sliceCount))
     }

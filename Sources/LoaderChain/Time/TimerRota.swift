@@ -28,10 +28,8 @@ struct TimerRota<Action> {
         self.mostWorkers = mostWorkers
     }
 
-    /// How many actions wait.
     var count: Int { wheel.count }
 
-    /// Lets an action wait for `tick`.
     mutating func insert(_ action: Action, at tick: UInt64, present: UInt64) -> Ticket {
         wheel.catchUp(with: present)
         let ticket = wheel.insert(action, at: tick)

@@ -20,7 +20,6 @@ package struct TimerWheel<Element> {
     /// Never goes back.
     package private(set) var present: UInt64
 
-    /// How many elements wait.
     package private(set) var count = 0
 
     /// The ticket to remove an element by.
@@ -56,7 +55,6 @@ package struct TimerWheel<Element> {
 
     private static var noPosition: Int { -1 }
 
-    /// An empty wheel whose present is `tick`.
     package init(present tick: UInt64) { present = tick }
 
     /// The tick at which to look again, `nil` if nothing waits: nothing falls due before, though perhaps nothing at it.

@@ -101,7 +101,6 @@ public struct TimerInstant: InstantProtocol, Hashable, Sendable {
     /// Makes the instant `nanoseconds` after the clock's start.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The instant that never comes.
     static var never: TimerInstant { TimerInstant(nanoseconds: .max) }
 
     /// The instant `duration` after this one; saturates.

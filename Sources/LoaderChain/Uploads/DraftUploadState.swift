@@ -7,7 +7,6 @@ import LoaderChainPlatformFoundation
 ///
 /// The state has no clock and no body.
 struct DraftUploadState: Sendable {
-    /// A question to the server.
     enum Question: Hashable, Sendable {
         /// An upload URL.
         case create
@@ -17,9 +16,7 @@ struct DraftUploadState: Sendable {
         case append(from: Int64, count: Int64, isLast: Bool)
     }
 
-    /// The meaning of a response.
     enum Answer: Hashable, Sendable {
-        /// There is more to ask.
         case goesOn
         /// The server had to be asked again without new bytes.
         case failed

@@ -47,7 +47,6 @@ package struct LoopbackRequestParser: Sendable {
     private var extensionBytes = 0
     private var stage = Stage.requestLine
 
-    /// Makes a parser for the connection with a number.
     package init(limits: LoopbackLimits = LoopbackLimits(), connection: Int = 1) {
         self.limits = limits
         self.connection = connection

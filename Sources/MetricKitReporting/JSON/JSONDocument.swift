@@ -125,7 +125,6 @@ struct JSONNode: Sendable {
         }
     }
 
-    /// Whether the value is this string.
     func isText(_ text: String) -> Bool {
         let entry = entry
         let length = Int(entry.end) - Int(entry.start) - 2

@@ -10,11 +10,9 @@ struct JSONIndexer {
     private var open: [Int] = []
 
     private enum Expected {
-        /// A value.
         case value
         /// A value, or the end of an empty array.
         case valueOrEnd
-        /// A key.
         case key
         /// A key, or the end of an empty object.
         case keyOrEnd

@@ -128,7 +128,6 @@ enum PayloadKind {
     private static let timeKeys: Set = ["timeStampBegin", "timeStampEnd", "timeRange"]
 }
 
-/// The sections of diagnostics in a payload.
 enum DiagnosticSection: String {
     case crash = "crashDiagnostics"
     case hang = "hangDiagnostics"
@@ -141,7 +140,6 @@ enum DiagnosticSection: String {
 }
 
 extension JSONDocument {
-    /// Reads the text of a payload.
     convenience init(payload data: Data) throws(PayloadError) {
         do throws(JSONProblem) {
             let limit = JSONLimits.standard.bytes

@@ -158,7 +158,6 @@ extension Histogram {
         return nil
     }
 
-    /// The groups of overlapping buckets.
     private var overlapping: [ArraySlice<Bucket>] {
         var groups: [ArraySlice<Bucket>] = []
         var start = buckets.startIndex

@@ -27,7 +27,6 @@ struct LocalizedNumber: Hashable, Sendable {
         var canBeginFraction: Bool { self == .comma || self == .point || self == .arabicDecimal }
     }
 
-    /// A possible reading of the number.
     struct Reading: Hashable, Sendable {
         /// The thousands separator; nil for none.
         var grouping: Mark?
@@ -41,7 +40,6 @@ struct LocalizedNumber: Hashable, Sendable {
     private var runs: [[UInt8]] = []
     private var marks: [Mark] = []
 
-    /// The number of all digits.
     fileprivate var digitCount: Int { runs.reduce(0) { $0 + $1.count } }
 
     /// The number of digits of a number without separators; nil with separators.

@@ -6,7 +6,6 @@ struct QuantityText: Sendable {
     let number: LocalizedNumber
     /// The name, with a `#` at its end if it precedes the number.
     let name: String
-    /// The meaning of the name.
     let entry: UnitTable.Entry
 
     private static let longest = 200
@@ -58,13 +57,11 @@ struct UnitWord: Hashable, Sendable {
     enum Quantity: Hashable, Sendable {
         /// In seconds.
         case time
-        /// In bytes.
         case bytes
         /// In bars of a signal.
         case bars
         /// In units of average pixel luminance.
         case luminance
-        /// In instructions.
         case instructions
         /// In milliseconds of hitches for each second.
         case hitchRatio
@@ -100,7 +97,6 @@ struct UnitWord: Hashable, Sendable {
 
 /// The meanings of unit names in all languages.
 struct UnitTable: Sendable {
-    /// The meaning of a name.
     struct Entry: Sendable {
         // Some names mean a size in one language and a time in another: "t" is bytes in Finnish and hours in Norwegian.
         var units: [UnitWord] = []

@@ -112,7 +112,6 @@
         }
     }
 
-    /// The background session that the engine uses.
     private final class BackgroundSession: UploadSession {
         private let session: URLSession
         private let directory: URL

@@ -158,7 +158,6 @@ extension OutboxEngine {
 }
 
 extension ReportStore {
-    /// Reads the request of a report from its file.
     fileprivate func request(of name: RecordName) throws(OutboxError) -> HTTPRequest {
         do throws(RecordProblem) {
             return try readHead(name.text).request()

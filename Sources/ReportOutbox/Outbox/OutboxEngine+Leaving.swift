@@ -116,7 +116,6 @@ extension OutboxEngine {
         }
     }
 
-    /// Moves the file of a report to the dead letters.
     func move(_ deadLetter: DeadLetterName) throws(FileFailure) {
         try store.moveToDeadLetters(deadLetter)
         // The file is there now, even if syncing fails; a power failure may move it back, and then it is sent again.
@@ -133,7 +132,6 @@ extension OutboxEngine {
         for deadLetter in trimmed { removeDeadLetter(deadLetter, because: .noRoom) }
     }
 
-    /// Removes a dead letter.
     func removeDeadLetter(_ deadLetter: DeadLetterName, because loss: ReportLoss) {
         let name = deadLetter.name
         remove(StoredFile(deadLetter))

@@ -31,7 +31,6 @@ final class OutboxEngine: Sendable {
         /// The submissions that wait until a report with their identifier has been stored or removed.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
-        /// The dead letters.
         var deadLetters = DeadLetters()
         /// Files of dead letters that are back in the outbox.
         var deadLetterLeftovers: [DeadLetterName] = []
@@ -139,7 +138,6 @@ final class OutboxEngine: Sendable {
         endIfDone()
     }
 
-    /// Waits until all work has ended.
     func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             shared.withLock { $0.closers.append(continuation) }

@@ -45,7 +45,6 @@ public struct OutcomeTable: Hashable, Sendable {
         set { codes[code] = newValue }
     }
 
-    /// The verdict for a result.
     func verdict(on result: HTTPResult) -> ReportVerdict {
         switch result {
         case .success(let response): verdict(on: response)

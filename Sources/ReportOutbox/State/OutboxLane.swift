@@ -34,7 +34,6 @@ struct OutboxLane {
     /// Notes whether the server answered an attempt, with any response.
     mutating func noteAnswer(_ isOne: Bool) { answers = isOne ? min(answers, .max - 1) + 1 : 0 }
 
-    /// Notes that the server accepted a report.
     mutating func accept() {
         misses = 0
         refusals = nil
@@ -150,7 +149,6 @@ struct KindLimits {
 struct ServerLimits: Equatable {
     /// The limit for all reports; zero if there is none.
     var all = Duration.zero
-    /// The limits by kind.
     var kinds: [ReportKind: Duration] = [:]
 
     /// The maximum number of bytes that are read of a header.

@@ -2,7 +2,6 @@ import LoaderChain
 
 /// Decides which reports the outbox accepts.
 extension OutboxState {
-    /// What happens to a submission.
     enum Admission {
         /// The report may be written; afterwards ``confirm(_:size:)`` decides whether it stays.
         case admitted(OutboxHandle)

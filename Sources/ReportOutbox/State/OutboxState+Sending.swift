@@ -7,7 +7,6 @@ extension OutboxState {
         isRunning && !isStopped && !isOffline && inFlight < settings.maximumInFlight
     }
 
-    /// Whether attempts must stop.
     var isStopped: Bool { isClosed || consent != .given }
 
     /// The priorities that may be sent through the current network, the lowest first.
@@ -86,7 +85,6 @@ extension OutboxState {
         return nil
     }
 
-    /// The outcome of an attempt.
     enum Fate: Hashable {
         case delivered
         /// The report waits under its new name until it is due.

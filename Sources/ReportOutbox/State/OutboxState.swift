@@ -38,11 +38,9 @@ struct OutboxState {
     var isOffline = false
     /// The conditions of the network, as the app reported them.
     var conditions: NetworkConditions = []
-    /// Whether sending has been started.
     var isRunning = false
     var isClosed = false
 
-    /// The lane of each server.
     private var laneOfDestination: [UInt32: Int] = [:]
     /// The maximum number of lanes; further servers share lanes, and their pauses.
     private static let mostLanes = 1_024
@@ -189,7 +187,6 @@ struct OutboxState {
     }
 }
 
-/// A report in the outbox.
 struct OutboxEntry: Sendable {
     enum Phase: Sendable {
         /// The file is being written, and the submission has not returned.

@@ -18,7 +18,6 @@ enum RecordForm {
     static let longestHead = 1 << 20
     /// The number of bytes that are read, verified or sealed at a time.
     static let pieceLength = 64 << 10
-    /// The maximum length of a sealed piece.
     static let longestSealedPiece = pieceLength + (64 << 10)
 
     /// The context of a head; it has no identifier, which is unknown before the head is opened.
@@ -137,7 +136,6 @@ struct RecordHead: Sendable {
         self.headers = headers
     }
 
-    /// The request to send, with a body.
     func request(body: any HTTPBody = EmptyBody()) -> HTTPRequest {
         var request = HTTPRequest(
             method: method, scheme: scheme, host: host, port: port, path: path, headers: headers, body: body)

@@ -55,7 +55,6 @@ struct RecordName: Hashable, Sendable {
     }
 
     static let suffix = ".report"
-    /// The prefix of temporary files.
     static let temporaryPrefix = "tmp-"
     /// The largest valid times, sizes and sequences.
     private static let mostMilliseconds: UInt64 = 1 << 53
@@ -114,7 +113,6 @@ extension RecordName {
         case name(RecordName)
         /// A name with a hash instead of the identifier; the `id` of this name is the hash.
         case digested(RecordName)
-        /// A foreign file.
         case foreign
     }
 

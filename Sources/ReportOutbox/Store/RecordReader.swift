@@ -4,11 +4,9 @@ import LoaderChainPlatformFoundation
 
 /// The reason why a report's file cannot be used.
 enum RecordProblem: Error {
-    /// The file is damaged.
     case damaged
     /// The seal cannot be opened.
     case sealed
-    /// The file is missing.
     case missing(FileFailure)
     /// Reading failed, perhaps temporarily.
     case failure(FileFailure)
@@ -23,7 +21,6 @@ struct RecordReader: Sendable {
     let body: Range<Int64>
     /// The size of the report in bytes.
     let length: Int64
-    /// Whether the report is sealed.
     let isSealed: Bool
 
     /// Reads the head, and verifies the body too if `checksBody` is true.

@@ -121,7 +121,6 @@ struct ReportStore: Sendable {
         if name != newName { try files.rename(name.text, to: newName.text) }
     }
 
-    /// Replaces a report's file by a written file.
     func replace(_ name: RecordName, by temporary: String) throws(FileFailure) {
         try files.rename(temporary, to: name.text)
         try syncFolder()
@@ -132,7 +131,6 @@ struct ReportStore: Sendable {
         try syncFolder(file.folder)
     }
 
-    /// Moves a report to the dead letters.
     func moveToDeadLetters(_ deadLetter: DeadLetterName) throws(FileFailure) {
         try files.makeFolder(Self.deadLetterFolder)
         try files.rename(deadLetter.name.text, to: deadLetter.path)
@@ -222,7 +220,6 @@ struct StoreScan {
     var foreign = ForeignFiles()
     /// The outboxes of other processes.
     var ownOutboxes: [String] = []
-    /// Whether there are counts of lost reports.
     var hasDiscards = false
     /// The errors of files that could not be removed or read.
     var troubles: [FileFailure] = []

@@ -64,7 +64,6 @@ private enum AttemptHandoverOption: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// The handover of the attempt that sends this request.
     var handover: AttemptHandover? {
         get { self[option: AttemptHandoverOption.self] }
         set { self[option: AttemptHandoverOption.self] = newValue }

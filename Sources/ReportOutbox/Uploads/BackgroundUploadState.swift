@@ -21,7 +21,6 @@ struct BackgroundUploadState {
     /// The number of a task that waits for the end of an upload.
     typealias Waiter = Int
 
-    /// An action for the owner.
     enum Action: Hashable {
         /// Save the upload, then pass it to the session.
         case start(UploadID)
@@ -64,7 +63,6 @@ struct BackgroundUploadState {
     private(set) var uploads: [UploadID: Upload] = [:]
     private var isRestored = false
 
-    /// Loads the records of the ledger.
     init(_ records: [UploadID: UploadRecord] = [:]) {
         for (id, record) in records {
             let phase: Phase = record.answer.map { .ended($0, isGiven: false) } ?? .unknown

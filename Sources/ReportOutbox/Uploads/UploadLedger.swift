@@ -105,7 +105,6 @@ struct UploadID: Hashable, Sendable {
 
     private static let prefix = "upload-"
 
-    /// Creates an unused identifier.
     init() { text = Self.prefix + UUID().uuidString.lowercased() }
 
     /// Parses an identifier; nil for the description of a foreign task.
@@ -134,7 +133,6 @@ enum UploadEnd: Hashable, Sendable {
     }
 }
 
-/// The record of an upload in the ledger.
 struct UploadRecord: Hashable, Sendable {
     /// The content of an upload; uploads with the same content have the same effect on the server.
     struct Content: Hashable, Sendable {

@@ -61,7 +61,6 @@ struct CircuitBoard {
         return places.withEntry(of: origin) { $0.circuit }
     }
 
-    /// The number of times that a circuit has opened.
     var openings: Int { policy.openings.count }
 
     var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
@@ -119,7 +118,6 @@ final class Circuit: Sendable {
         report(changing { $0.close() }.change)
     }
 
-    /// Reports a change to the hook.
     func report(_ change: CircuitBreaker.Change?) {
         guard let change else { return }
         if change.to == .open { policy.openings.increment() }

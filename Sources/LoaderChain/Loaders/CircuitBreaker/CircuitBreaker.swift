@@ -149,7 +149,6 @@ extension CircuitBreaker {
             self.probes = probes
         }
 
-        /// The settings with each value in its range.
         var inRange: Settings {
             let open = Pacing.clamped(openDuration)
             return Settings(
@@ -233,7 +232,6 @@ extension CircuitBreaker {
     }
 }
 
-/// The readings of a breaker's circuits.
 private struct CircuitReadings {
     private let states: [(host: String?, state: CircuitBreaker.State)]
     private let openings: Int

@@ -47,7 +47,6 @@ struct CircuitState {
         case refused(until: TimerInstant?)
     }
 
-    /// Admits or refuses a call.
     mutating func admit(at now: TimerInstant) -> Admission {
         lastUse = max(lastUse, now)
         switch phase {
@@ -96,7 +95,6 @@ struct CircuitState {
         return running == 0 && now >= quietSince.advanced(by: settings.window)
     }
 
-    /// The calls that count at the moment.
     mutating func calls(at now: TimerInstant) -> CircuitCalls {
         window.move(to: now)
         return window.sum
@@ -131,7 +129,6 @@ struct CircuitState {
     }
 }
 
-/// The number of calls, and of failed calls.
 struct CircuitCalls: AdditiveArithmetic {
     var all = 0
     var failed = 0

@@ -9,7 +9,6 @@ import LoaderChainPlatformFoundation
 /// else is ever added to them.
 struct DownloadState: Sendable {
     enum Question: Hashable, Sendable {
-        /// The whole file.
         case whole
         /// The bytes from a place on, if the file is still the same.
         case rest(from: Int64, validator: String)
@@ -33,7 +32,6 @@ struct DownloadState: Sendable {
 
     /// The meaning of the end of a body.
     enum Ending: Hashable, Sendable {
-        /// The file is complete.
         case complete
         /// The server has sent a part of what was asked for, and that part is whole.
         case more
@@ -135,7 +133,6 @@ struct DownloadState: Sendable {
     /// Notes that more bytes were written after the others.
     mutating func noteWritten(_ bytes: Int) { count += Int64(bytes) }
 
-    /// Notes that the body has ended.
     mutating func takeEnd() -> Ending {
         if let end, count < end { return .cut }
         if isWhole {

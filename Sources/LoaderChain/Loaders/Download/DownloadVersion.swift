@@ -6,9 +6,7 @@ struct DownloadVersion: Hashable, Sendable, Codable {
     var entityTag: String?
     /// The time of the last change, if it identifies the version.
     var lastModified: String?
-    /// The length of the file.
     var length: Int64?
-    /// The checksums that the server has named.
     var checksums: [ServerChecksum]
 
     /// The validator, which proves that a later part is of this version; nil if there is none.
@@ -135,9 +133,7 @@ struct ServerChecksum: Hashable, Sendable, Codable {
 
 /// The range of a file's bytes that a response has: `bytes 500-999/1234` (RFC 9110, section 14.4).
 struct ContentRange: Hashable, Sendable {
-    /// The place of the first byte.
     let first: Int64
-    /// The place of the last byte.
     let last: Int64
     /// How many bytes the file has; nil if the server does not know.
     let total: Int64?

@@ -108,7 +108,6 @@ final class PartFile {
         lock = nil
     }
 
-    /// Removes what is there.
     func discard() throws(FileFailure) {
         try close()
         try directory.remove(record)

@@ -312,7 +312,6 @@ extension Hedge {
         /// The number of requests that were not hedged, by the reason.
         public var suppressed: [Suppression: Int] = [:]
 
-        /// Makes an empty snapshot.
         package init() {}
 
         mutating func count(_ kind: Event.Kind) {

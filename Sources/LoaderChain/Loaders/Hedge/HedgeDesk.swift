@@ -93,7 +93,6 @@ final class HedgeDesk: HTTPTaskObserver {
 
     // MARK: Readings
 
-    /// The readings of a hedge.
     func readings(running: Int, hedged: Int) -> [LoaderReading] {
         let (snapshot, remaining) = books.withLock { ($0.snapshot, $0.share.remaining) }
         func level(_ name: String, _ value: Int, _ help: String) -> LoaderReading {

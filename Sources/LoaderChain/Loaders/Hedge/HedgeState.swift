@@ -13,7 +13,6 @@
 ///
 /// Every method changes the state and returns what the owner must do, which it does after it has unlocked.
 struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
-    /// One of the two attempts.
     enum Attempt: Sendable { case first, second }
 
     /// What has become of the second attempt.
@@ -132,7 +131,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var waiters: [Waiter]?
     }
 
-    /// An attempt has ended.
     mutating func end(_ attempt: Attempt, with outcome: Outcome, isAcceptable: Bool, at now: TimerInstant) -> End {
         var end = End(second: second, isSlow: isSlow)
         let isWithdrawn = second == .withdrawn || second == .prepared

@@ -89,7 +89,6 @@ struct QuotaBook {
 
     // MARK: The ends of requests
 
-    /// The end of a request.
     struct End {
         /// Its number; 0 if the server had reported no quota when it was sent.
         var number: UInt64
@@ -98,7 +97,6 @@ struct QuotaBook {
         var cost: Int64
         /// Whether the server may have counted it.
         var wasSent: Bool
-        /// Whether there was a response.
         var wasAnswered: Bool
         var reports: [QuotaReport] = []
         /// The time for which the server asks for no request.

@@ -15,7 +15,6 @@ struct QuotaReport: Hashable, Sendable {
     /// The user or group of addresses that the quota is for, as far as the server says.
     var partition = ""
     var unit = Unit.requests
-    /// How much is left.
     var remaining: Int64
     /// How much there is in a whole window; nil if the server does not say.
     var limit: Int64?

@@ -356,7 +356,6 @@ extension RateLimit.Rate: CustomStringConvertible {
 
 /// What a request costs where a ``RateLimit`` counts more than requests.
 package enum CostOption: HTTPRequestOption {
-    /// A request costs 1.
     package static var defaultOptionValue: Int { 1 }
 
     /// A cost that can be added without overflow.

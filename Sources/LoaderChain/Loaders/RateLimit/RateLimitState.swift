@@ -110,7 +110,6 @@ struct RateLimitLane<Waiter> {
 
     /// The answer to a task that arrives.
     enum Admission {
-        /// The task is passed on.
         case passes(Pass)
         /// The task has to wait; admit it again, as a waiter.
         case mustWait
@@ -129,7 +128,6 @@ struct RateLimitLane<Waiter> {
         var number: UInt64 = 0
     }
 
-    /// Admits a task.
     mutating func admit(
         _ arrival: Arrival, capacity: Int, at now: TimerInstant, among waiters: inout Waiters
     ) -> Admission {
@@ -303,14 +301,12 @@ struct TokenBucket {
         present = now
     }
 
-    /// Whether the tokens for a request are there.
     @inline(__always)
     mutating func has(_ cost: Int64, at now: TimerInstant) -> Bool {
         move(to: now)
         return content >= needed(for: tokens(for: cost))
     }
 
-    /// Takes the tokens of a request.
     @inline(__always)
     mutating func take(_ cost: Int64) { content -= Self.token(of: rate) * Int128(tokens(for: cost)) }
 

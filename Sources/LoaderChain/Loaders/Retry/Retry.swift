@@ -131,7 +131,6 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
 
     // MARK: For its runs
 
-    /// Passes an attempt on.
     func pass(_ attempt: HTTPTask) { super.load(task: attempt) }
 
     /// Removes a run whose task has its result.

@@ -131,7 +131,6 @@ struct RetryBudgetState {
         saved.add(Self.price)
     }
 
-    /// How many retries are possible.
     mutating func remaining(at now: TimerInstant) -> Int {
         saved.move(to: now)
         return max(0, Int((reserve + saved.sum) / Self.price))

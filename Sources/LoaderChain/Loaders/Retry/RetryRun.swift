@@ -165,7 +165,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     /// How many pauses there were; the last of them has this number.
     private var pauses = 0
     private var waiters: [Waiter] = []
-    /// How many attempts have been started.
     private(set) var attempts = 1
     private var isReset = false
 
@@ -203,7 +202,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         return pauses
     }
 
-    /// Whether the pause of a number has not ended.
     func isPausing(_ number: Int) -> Bool { isPausing && number == pauses }
 
     /// Ends a pause that is over, to start the attempt; nil if it has ended otherwise.

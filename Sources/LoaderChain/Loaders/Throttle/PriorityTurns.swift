@@ -13,7 +13,6 @@ struct PriorityTurns {
         var time: Duration?
     }
 
-    /// What a priority is owed.
     private struct Debt {
         var starts = 0
         /// When it has been passed over for too long.
@@ -87,7 +86,6 @@ struct PerPriority<Value> {
         @inline(__always) set { change(priority) { $0 = newValue } }
     }
 
-    /// Changes one of the values in place.
     @inline(__always)
     mutating func change<Result>(_ priority: ThrottlePriority, _ change: (inout Value) -> Result) -> Result {
         switch priority {
@@ -97,7 +95,6 @@ struct PerPriority<Value> {
         }
     }
 
-    /// The transformed values.
     @inline(__always)
     func map<Result>(_ transform: (Value) -> Result) -> PerPriority<Result> {
         PerPriority<Result>(low: transform(low), normal: transform(normal), high: transform(high))
@@ -105,7 +102,6 @@ struct PerPriority<Value> {
 }
 
 extension PerPriority {
-    /// The same value for each.
     init(_ value: Value) { self.init(low: value, normal: value, high: value) }
 }
 

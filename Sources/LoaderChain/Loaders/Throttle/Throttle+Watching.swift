@@ -103,7 +103,6 @@ extension Throttle {
         /// Nothing is under way any more.
         static let idle = Event(.idle)
 
-        /// What has happened to the task of a request.
         init(_ kind: Kind, of request: HTTPRequest, waited: Duration?, usualTime: Duration?) {
             self.init(kind)
             self.usualTime = usualTime
@@ -113,13 +112,11 @@ extension Throttle {
             self.waited = waited
         }
 
-        /// The pressure has changed.
         init(_ pressure: ThrottlePressure) {
             self.init(.pressureChanged)
             self.pressure = pressure
         }
 
-        /// A limit has moved.
         init(_ change: AdaptiveLimit.Change) {
             self.init(.limitMoved)
             host = change.host
@@ -129,7 +126,6 @@ extension Throttle {
 }
 
 extension Throttle.Snapshot {
-    /// The throttle's readings.
     func readings(limit: UInt?, pressure: ThrottlePressure?) -> [LoaderReading] {
         var readings = total.readings("loaderchain.throttle", of: "tasks")
         if let limit {
@@ -154,7 +150,6 @@ extension Throttle.Snapshot {
         return readings
     }
 
-    /// The hosts with most tasks.
     private var busiestHosts: [(key: String, value: Counts)] {
         let mostHosts = 50
         let busiest = hosts.sorted {

@@ -74,7 +74,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// A task that will wait anyway is spared the attempt to start at once.
     private let isFull = Atomic(false)
 
-    /// The finders of the adaptive limits, if there are any.
     let finders: LimitFinders?
 
     /// Makes a throttle with fixed limits.
@@ -468,7 +467,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         isFull.store(false, ordering: .relaxed)
     }
 
-    /// Starts a task that has waited.
     @inline(__always)
     private func startWaiter(_ waiter: ThrottleWaiter) {
         core.report(.started, of: waiter)
@@ -513,7 +511,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     @inline(__always)
     func finish(_ slot: ThrottleSlot) { carryOut(core.finish(slot, in: self)) }
 
-    /// Does what the end of a task has led to.
     @inline(__always)
     func carryOut(_ end: ThrottleCore.State.End) {
         if let resets = end.resets { finish(resets) }

@@ -97,7 +97,6 @@ final class ThrottleCore: Sendable {
         onEvent?(Throttle.Event(kind, of: request, waited: nil, usualTime: nil))
     }
 
-    /// Reports a change of the pressure.
     func report(_ pressure: ThrottlePressure) { onEvent?(Throttle.Event(pressure)) }
 
     /// Reports that nothing runs any more.

@@ -41,7 +41,6 @@ struct ThrottleShares {
         let share: Double
         let lends: Bool
         var running: UInt = 0
-        /// How many slots are its own.
         var own: UInt = 0
 
         /// How many slots no other partition may use now.
@@ -80,7 +79,6 @@ struct ThrottleShares {
         }
     }
 
-    /// Changes how many slots there are.
     mutating func setSlots(_ slots: UInt) {
         for index in partitions.indices {
             // More than any client has under way, so there are always slots left.

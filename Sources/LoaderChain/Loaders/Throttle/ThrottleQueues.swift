@@ -58,7 +58,6 @@ struct ThrottleQueues<Waiter> {
 
         var isIdle: Bool { running == 0 && waiting == 0 }
         var hasFreeSlots: Bool { running < min(limit, found) }
-        /// How many more may run.
         var free: UInt { hasFreeSlots ? min(limit, found) - running : 0 }
     }
 
@@ -94,7 +93,6 @@ struct ThrottleQueues<Waiter> {
     private var turns: PriorityTurns
     private let patience: PriorityTurns.Patience
 
-    /// Whether tasks are counted per host.
     private(set) var countsHosts: Bool
     private var limitPerHost: UInt
     /// The limits of single hosts, by their names.
@@ -121,7 +119,6 @@ struct ThrottleQueues<Waiter> {
     private var haste = ThrottleHaste()
     /// Whether that may be, for which the time must be known.
     private let mayHasten: Bool
-    /// The rule for an overload, if there is one.
     private let overload: ThrottleStrain.Rule?
     /// The lanes of which some waiters may have to leave.
     private var strainedLanes: [Int] = []
@@ -141,7 +138,6 @@ struct ThrottleQueues<Waiter> {
         turns = PriorityTurns(patience)
     }
 
-    /// How many wait.
     var count: Int { waiters.count }
 
     /// Whether there is a waiter that may start with `free` slots.
@@ -174,7 +170,6 @@ struct ThrottleQueues<Waiter> {
         shares.snapshot { waiting(in: $0) }
     }
 
-    /// How many wait in a partition.
     func waiting(in partition: Int) -> Int {
         guard !shares.isWhole else { return count }
         let counts = partitions[partition].counts

@@ -65,7 +65,6 @@ struct ThrottleState<Waiter, Reset> {
 
     /// The answer to a task that arrives.
     enum Arrival {
-        /// The task runs.
         case starts(ThrottleSlot)
         /// The task waits at a place; a displaced waiter has to leave.
         case waits(QueuePlace, displacing: Waiter?)
@@ -139,7 +138,6 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Leaving
 
-    /// A waiter whose turn it is.
     struct Turn {
         let waiter: Waiter
         /// The slot that it has now; nil if it leaves without running, because that is of no use to it any more.
@@ -188,7 +186,6 @@ struct ThrottleState<Waiter, Reset> {
         var mayHaveMore: Bool
     }
 
-    /// Counts the end of a task.
     @inline(__always)
     mutating func finish(_ slot: ThrottleSlot, at now: TimerInstant) -> End {
         running -= 1

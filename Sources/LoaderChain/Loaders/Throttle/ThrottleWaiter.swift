@@ -53,7 +53,6 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         waited == .max ? nil : TimerInstant(nanoseconds: arrival.nanoseconds + Int64(waited) * 1_000)
     }
 
-    /// The task, while it waits.
     var waitingTask: HTTPTask? { task }
 
     /// Ends the wait, and returns the task; to be called once, by what has taken this out of its queue.

@@ -29,7 +29,6 @@ struct CookieFile: Sendable {
         self.name = name
     }
 
-    /// The result of reading the file.
     struct Contents: Sendable {
         var cookies: [CookieJar.Cookie] = []
         /// The damage that was found, with the name of the copy.
@@ -117,7 +116,6 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// The content of the file.
     private struct Stored: Codable {
         static let current = 1
 

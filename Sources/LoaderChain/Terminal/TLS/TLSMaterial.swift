@@ -72,7 +72,6 @@ extension TLSMaterial: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// The text form of certificates and keys: base 64 between two lines that name it (RFC 7468).
 package enum PEM {
-    /// One block of a text.
     package struct Block: Equatable {
         /// The label, such as `CERTIFICATE`.
         package let label: String
@@ -98,7 +97,6 @@ package enum PEM {
         return blocks
     }
 
-    /// A text with one block.
     package static func text(label: String, _ bytes: Data) -> String {
         let base64 = bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"

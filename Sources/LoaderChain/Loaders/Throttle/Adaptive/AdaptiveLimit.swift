@@ -109,7 +109,6 @@ public struct ThrottleLimit: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The number of a fixed limit; no bound for an adaptive one.
     var fixed: UInt { if case .fixed(let limit) = kind { limit } else { .max } }
 
-    /// The settings of an adaptive limit.
     var adaptive: AdaptiveLimit? { if case .adaptive(let settings) = kind { settings } else { nil } }
 }
 

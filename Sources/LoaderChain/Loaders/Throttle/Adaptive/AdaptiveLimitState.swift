@@ -23,10 +23,8 @@
 /// **Periods.** Each move of the limit begins a period. An attempt counts for the period in which it began: what was sent before
 /// a move says nothing about the limit after it. So a hundred refusals of what was sent at once lower the limit once.
 package struct AdaptiveLimitState {
-    /// The phase of the search.
     enum Phase: Hashable { case searching, steady, measuring }
 
-    /// How an attempt ended.
     package enum End: Hashable {
         /// The server answered, after this number of seconds if that was measured.
         case served(after: Double?)

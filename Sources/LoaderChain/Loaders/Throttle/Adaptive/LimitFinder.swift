@@ -23,7 +23,6 @@ final class LimitFinder: HTTPTaskObserver {
     /// Ends the pause.
     private let alarm = Alarm()
 
-    /// What is noted about the beginning of an attempt.
     private struct Beginning {
         let instant: TimerInstant
         /// The period of the limit; see ``AdaptiveLimitState``.
@@ -35,7 +34,6 @@ final class LimitFinder: HTTPTaskObserver {
         /// When each timed attempt under way began, by its task's number.
         var times: [UInt64: Beginning] = [:]
         var share = TimingShare()
-        /// The end of the pause, if there is one.
         var pauseEnd: TimerInstant?
         var lastUse: TimerInstant
         /// Tasks with this number or a higher one were made in the current period of the limit.
@@ -203,7 +201,6 @@ final class LimitFinder: HTTPTaskObserver {
         setAlarm()
     }
 
-    /// Sets the alarm for the end of the pause, if there is one.
     private func setAlarm() {
         alarm.set(on: clock.timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
     }
@@ -255,14 +252,12 @@ struct TimingShare {
     private static let longest = Duration.milliseconds(64)
     private static let greatestMask: UInt64 = 1_023
 
-    /// Whether an attempt is timed.
     @inline(__always)
     static func includes(_ number: UInt64, mask: UInt64) -> Bool {
         // Mixed, as tasks and their attempts may have numbers in a pattern.
         mask == 0 || (number &* SplitMix64.step) >> 40 & mask == 0
     }
 
-    /// Counts a time that was taken.
     mutating func count(at now: TimerInstant) {
         count += 1
         let duration = since?.duration(to: now) ?? .zero
