@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Sends the trace of a request to servers, so that their spans and those of the program become one trace.
 ///
 /// ```swift
@@ -87,14 +85,11 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
     private func makeTrace(for task: HTTPTask, _ request: HTTPRequest) -> AttemptTrace {
         let given = request.traceParent ?? request.traceContext
         // The attempts of one request belong together.
-        let root = task.sharedOption(TraceRootOption.self) {
-            TraceRoot(given ?? HTTPTraceContext(random: random))
-        }
-        var context = given ?? root.context
+        let shared = task.sharedOption(SharedTraceOption.self) { given ?? HTTPTraceContext(random: random) }
+        var context = given ?? shared
         setSampled(&context, parent: given?.flags.contains(.sampled))
         context.spanID = SpanID(random: random)
-        return AttemptTrace(
-            context: context, parent: given?.spanID, number: root.nextNumber(), hosts: hosts.patterns)
+        return AttemptTrace(context: context, parent: given?.spanID, hosts: hosts.patterns)
     }
 
     private func setSampled(_ context: inout HTTPTraceContext, parent: Bool?) {
@@ -131,21 +126,9 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// The data that the attempts of a caller's task share.
-private final class TraceRoot: Sendable {
-    /// The trace of a request that has no parent; its span is not used.
-    let context: HTTPTraceContext
-    private let attempts = Atomic(0)
-
-    init(_ context: HTTPTraceContext) { self.context = context }
-
-    /// Counts one more attempt.
-    func nextNumber() -> Int { attempts.wrappingAdd(1, ordering: .relaxed).newValue }
-}
-
-/// The data that the attempts share, in the task of the caller.
-private enum TraceRootOption: HTTPRequestOption {
-    static var defaultOptionValue: TraceRoot? { nil }
+/// The trace that the attempts of a caller's task share, in that task; its span is not used.
+private enum SharedTraceOption: HTTPRequestOption {
+    static var defaultOptionValue: HTTPTraceContext? { nil }
 }
 
 /// The hosts that learn which trace a request belongs to.

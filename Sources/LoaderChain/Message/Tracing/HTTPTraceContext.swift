@@ -193,8 +193,6 @@ package struct AttemptTrace: Sendable {
     package let context: HTTPTraceContext
     /// The span that it is a part of; nil for one that began the trace.
     package let parent: SpanID?
-    /// The number of the attempt among those of the caller's task, from one on.
-    package let number: Int
     /// The hosts that may know of it.
     let hosts: HostPatterns
     /// The names of the headers that carry it.
