@@ -51,7 +51,7 @@
         /// What libcurl had sent before it first asked whether to send the request, such as CONNECT to a proxy.
         private var bytesBeforeRequest: Int?
         /// The system's error when the connection was there, of an address that could not be reached, or of an earlier transfer.
-        private var errorOfConnecting = 0
+        private var errorOfConnecting: Int?
         private var times: CurlTimes?
 
         init(
@@ -133,7 +133,7 @@
             if times == nil, !isLeft { times = CurlTimes(handle) }
             if isStopped { return (handle, .stopped) }
             guard result != 0 else { return (handle, .arrived) }
-            return (handle, .failed(CurlFailure(result, of: handle, errorOfConnecting: errorOfConnecting)))
+            return (handle, .failed(CurlFailure(result, of: handle, errorOfConnecting: errorOfConnecting ?? 0)))
         }
 
         // MARK: Called by libcurl
@@ -151,7 +151,11 @@
                 return refuse(TransferFailure(.invalidResponse, reason))
             case .head(let head):
                 version = head.version
-                if let handle { times = CurlTimes(handle) }
+                if let handle {
+                    times = CurlTimes(handle)
+                    // Before version 7.80, libcurl does not ask whether to send a request.
+                    if errorOfConnecting == nil { errorOfConnecting = handle.number(CurlInfo.systemError) }
+                }
                 if let sent = bytes?.count { exchange.didSend(Int64(sent)) }
                 // A response without a body has nothing to decode, whatever its head says; nor has a redirect that is followed.
                 let hasBody = request.method != .head && head.status != .noContent && head.status != .notModified
@@ -380,6 +384,8 @@
             }
         }
 
-        private static let endings = ["SSL_ERROR_SYSCALL", "unexpected eof", "Connection reset", "Broken pipe"]
+        private static let endings = [
+            "SSL_ERROR_SYSCALL", "error:00000000:", "unexpected eof", "Connection reset", "Broken pipe",
+        ]
     }
 #endif
