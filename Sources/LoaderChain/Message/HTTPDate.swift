@@ -120,12 +120,12 @@ extension HTTPDateParser {
 
     private var digitsAhead: Int { rest.prefix(while: ASCII.isDigit).count }
 
-    /// Takes a number with that many digits, too few to overflow.
+    /// Takes a number with that many digits.
     private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
         let count = digitsAhead
         guard digits.contains(count) else { return nil }
         defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        return ASCII.number(rest.prefix(count))
     }
 
     private mutating func takeWord() -> String {
@@ -179,9 +179,5 @@ package enum RetryAfter {
     }
 
     /// The number of the text, if it consists of digits only; at most the longest delay in seconds.
-    private static func number(_ text: String) -> Int64? {
-        let digits = ASCII.trimmed(text.utf8)
-        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        return digits.reduce(0) { number, digit in min(longest, number * 10 + Int64(digit - UInt8(ascii: "0"))) }
-    }
+    private static func number(_ text: String) -> Int64? { ASCII.number(ASCII.trimmed(text.utf8), most: longest) }
 }

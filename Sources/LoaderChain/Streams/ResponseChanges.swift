@@ -269,9 +269,5 @@ struct PollState: Sendable {
         return .seconds(max(0, lifetime - age))
     }
 
-    private static func seconds(_ text: Substring) -> Int64? {
-        let digits = ASCII.trimmed(text.utf8)
-        guard !digits.isEmpty, digits.count < 12, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        return Int64(String(decoding: digits, as: UTF8.self))
-    }
+    private static func seconds(_ text: Substring) -> Int64? { ASCII.number(ASCII.trimmed(text.utf8), digits: 1...11) }
 }

@@ -162,6 +162,8 @@ struct EventParser: Sendable {
     }
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// In milliseconds.
+    private static let longestTime: Int64 = 1 << 40
 
     private mutating func takeField(_ line: ArraySlice<UInt8>) throws(LineBuffer.LineTooLong) {
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
@@ -178,7 +180,8 @@ struct EventParser: Sendable {
         } else if name.elementsEqual("id".utf8) {
             if !value.contains(ASCII.nul) { id = String(decoding: value, as: UTF8.self) }
         } else if name.elementsEqual("retry".utf8) {
-            if let time = Self.milliseconds(value) { reconnectionTime = time }
+            // Digits alone; a time that is longer than any stream lives is shortened.
+            if let time = ASCII.number(value, most: Self.longestTime) { reconnectionTime = .milliseconds(time) }
         }
     }
 
@@ -190,15 +193,5 @@ struct EventParser: Sendable {
         let text = String(decoding: data.dropLast(), as: UTF8.self)
         data.removeAll(keepingCapacity: true)
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
-    }
-
-    /// A time of digits alone; a time that is longer than any stream lives is shortened.
-    private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Duration? {
-        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        let longest: Int64 = 1 << 40
-        let time = digits.reduce(into: Int64(0)) { time, digit in
-            time = min(longest, time * 10 + Int64(digit - UInt8(ascii: "0")))
-        }
-        return .milliseconds(time)
     }
 }

@@ -15,6 +15,23 @@ package enum ASCII {
         byte &- UInt8(ascii: "0") < 10
     }
 
+    /// The number of decimal digits; nil if another byte is among them, or if there are too few or too many.
+    ///
+    /// A number that is above `most` becomes it. Without that, one that the type does not hold gives nil.
+    static func number<Number: FixedWidthInteger>(
+        _ bytes: some Collection<UInt8>, digits: ClosedRange<Int> = 1...Int.max, most: Number? = nil
+    ) -> Number? {
+        guard digits.contains(bytes.count), bytes.allSatisfy(isDigit) else { return nil }
+        var number: Number = 0
+        for byte in bytes {
+            let (tens, isTooMuch) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isMore) = tens.addingReportingOverflow(Number(byte - UInt8(ascii: "0")))
+            if isTooMuch || isMore { return most }
+            number = sum
+        }
+        return min(number, most ?? .max)
+    }
+
     /// The byte with an uppercase letter made lowercase, and any other byte as it is.
     static func lowercased(_ byte: UInt8) -> UInt8 {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte

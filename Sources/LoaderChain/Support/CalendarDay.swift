@@ -97,8 +97,7 @@ struct CalendarTime: Hashable, Sendable {
     static func date(ofInternet text: String) -> Date? {
         let bytes = Array(text.utf8)
         func number(_ places: Range<Int>) -> Int? {
-            guard places.upperBound <= bytes.count, bytes[places].allSatisfy(ASCII.isDigit) else { return nil }
-            return bytes[places].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+            places.upperBound <= bytes.count ? ASCII.number(bytes[places]) : nil
         }
         func has(_ characters: String, at place: Int) -> Bool {
             place < bytes.count && characters.utf8.contains(bytes[place])

@@ -166,9 +166,6 @@ private struct DraftUploadFields {
         (mostBytes, mostAtOnce) = (limits["max-size"], limits["max-append-size"])
     }
 
-    private static func number(_ text: String) -> Int64? {
-        // A structured integer has fifteen digits at most.
-        guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
-        return Int64(text)
-    }
+    /// A structured integer, which has fifteen digits at most.
+    private static func number(_ text: String) -> Int64? { ASCII.number(text.utf8, digits: 1...15) }
 }

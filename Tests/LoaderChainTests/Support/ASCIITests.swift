@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("0", 0), ("007", 7), ("127", 127), ("128", nil), ("1000", nil), ("", nil), ("-1", nil), ("+1", nil),
+            (" 1", nil), ("1.", nil), ("1000x", nil), ("１", nil),
+        ] as [(String, Int8?)])
+    func digitsAreReadAsNumber(_ text: String, _ expected: Int8?) {
+        let number: Int8? = ASCII.number(text.utf8)
+        #expect(number == expected)
+        let greatest: Int8? = ["128", "1000"].contains(text) ? 100 : expected.map { min($0, 100) }
+        let clamped: Int8? = ASCII.number(text.utf8, most: 100)
+        #expect(clamped == greatest)
+        let expectedOfTwo = text == "0" ? expected : nil
+        let ofTwo: Int8? = ASCII.number(text.utf8, digits: 1...2)
+        #expect(ofTwo == expectedOfTwo)
+    }
+
     @Test(arguments: [
         ("", ""), (" ", ""), ("\t \t", ""), ("a", "a"), (" a", "a"), ("a\t", "a"), (" \ta  b\t ", "a  b"),
         ("\na ", "\na"),

@@ -164,8 +164,5 @@ struct ContentRange: Hashable, Sendable {
         return lengths.count == 1 ? lengths.first.flatMap { number($0.utf8) } : nil
     }
 
-    private static func number(_ digits: some Collection<UInt8>) -> Int64? {
-        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        return Int64(String(decoding: digits, as: UTF8.self))
-    }
+    private static func number(_ digits: some Collection<UInt8>) -> Int64? { ASCII.number(digits) }
 }

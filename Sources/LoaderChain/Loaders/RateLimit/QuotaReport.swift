@@ -173,8 +173,7 @@ private struct QuotaReader {
 
     /// The whole number that a text begins with, of at most fifteen digits; nil if it begins with something else.
     private static func amount(_ text: String) -> Int64? {
-        let digits = ASCII.trimmed(text.utf8).prefix(while: ASCII.isDigit)
-        return (1...15).contains(digits.count) ? Int64(Substring(digits)) : nil
+        ASCII.number(ASCII.trimmed(text.utf8).prefix(while: ASCII.isDigit), digits: 1...15)
     }
 
     /// What a quota counts, by its name.

@@ -61,11 +61,8 @@ struct SetCookie: Hashable, Sendable {
     /// The seconds of a `Max-Age`, at most those of the longest age; nil if it is not a number.
     private static func age(_ text: Substring) -> Double? {
         let isNegative = text.hasPrefix("-")
-        let digits = isNegative ? text.dropFirst() : text
-        guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit) else { return nil }
-        // A number of a thousand digits is infinite, and so more than the longest age.
-        let seconds = min(Double(digits) ?? longestAge, longestAge)
-        return isNegative ? -seconds : seconds
+        let seconds = ASCII.number((isNegative ? text.dropFirst() : text).utf8, most: Int(longestAge))
+        return seconds.map { Double(isNegative ? -$0 : $0) }
     }
 
     /// The texts before and after the first equals sign, without blanks around; nil without an equals sign.
@@ -115,9 +112,7 @@ enum CookieDate {
 
     /// The number at a token's beginning, if it has that many digits; what follows them is left out.
     private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
-        let number = token.prefix(while: ASCII.isDigit)
-        guard digits.contains(number.count) else { return nil }
-        return number.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        ASCII.number(token.prefix(while: ASCII.isDigit), digits: digits)
     }
 
     /// The second of the day of a token such as `08:49:37`; negative if it has the form and there is no such time.
