@@ -91,10 +91,11 @@ struct CalendarTime: Hashable, Sendable {
         Date(timeIntervalSince1970: Double(Self.earliest + Int64(day.number) * Self.secondsPerDay + Int64(second)))
     }
 
-    /// The date of a text of RFC 3339, such as `2026-12-24T18:00:00Z` or `2026-12-24T19:00:00.5+01:00`; nil for any other.
+    /// The second of a text of RFC 3339, such as `2026-12-24T18:00:00Z` or `2026-12-24T19:00:00.5+01:00`, and the part of
+    /// a second that follows, in up to nine digits; nil for any other text.
     ///
-    /// Parts of a second are ignored. Foundation's parsers differ in what they accept, from system to system.
-    static func date(ofInternet text: String) -> Date? {
+    /// Foundation's parsers differ in what they accept, from system to system.
+    static func date(ofInternet text: String) -> (second: Date, fraction: Double)? {
         let bytes = Array(text.utf8)
         func number(_ places: Range<Int>) -> Int? {
             places.upperBound <= bytes.count ? ASCII.number(bytes[places]) : nil
@@ -107,17 +108,19 @@ struct CalendarTime: Hashable, Sendable {
             let minute = number(14..<16), has(":", at: 16), let second = number(17..<19), hour < 24, minute < 60,
             second <= 60, let day = CalendarDay(year: year, month: month, day: dayOfMonth)
         else { return nil }
-        var place = 19
+        var (place, fraction) = (19, 0.0)
         if has(".", at: place) {
-            repeat { place += 1 } while number(place..<place + 1) != nil
-            guard number(place - 1..<place) != nil else { return nil }
+            let digits = bytes[20...].prefix(while: ASCII.isDigit)
+            guard 1...9 ~= digits.count else { return nil }
+            fraction = Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
+            place = digits.endIndex
         }
         let date = CalendarTime(day, second: (hour * 60 + minute) * 60 + second).date
-        if has("Zz", at: place), place + 1 == bytes.count { return date }
+        if has("Zz", at: place), place + 1 == bytes.count { return (date, fraction) }
         guard has("+-", at: place), let hours = number(place + 1..<place + 3), has(":", at: place + 3),
             let minutes = number(place + 4..<place + 6), place + 6 == bytes.count, hours < 24, minutes < 60
         else { return nil }
-        return date.addingTimeInterval(Double((hours * 60 + minutes) * 60) * (has("+", at: place) ? -1 : 1))
+        return (date.addingTimeInterval(Double((hours * 60 + minutes) * 60) * (has("+", at: place) ? -1 : 1)), fraction)
     }
 
     private static let secondsPerDay: Int64 = 86_400

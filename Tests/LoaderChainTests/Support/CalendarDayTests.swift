@@ -66,8 +66,16 @@ import Testing
             ("2026-12-24T18:60:00Z", nil), ("2026-12-24T18:00:61Z", nil), ("2026-12-24T18:00:00Zx", nil),
             ("2026-12-24T18:00:00+1:00", nil), ("2026-12-24T18:00:00+24:00", nil), ("2026-12-24T18:00:00+01:00Z", nil),
             ("9999999999-12-24T18:00:00Z", nil), ("2026-12-24T18:00:00+01", nil), ("２026-12-24T18:00:00Z", nil),
+            ("2026-12-24T18:00:00.123456789Z", 1_798_135_200), ("2026-12-24T18:00:00.1234567890Z", nil),
+            ("2026-12-24T18:00:00+00:60", nil), ("2026-12-24T18:00:00.", nil), ("2026-12-24T18:00:00.5", nil),
         ] as [(String, Double?)])
     func dateOfInternetIsRead(_ text: String, _ expected: Double?) {
-        #expect(CalendarTime.date(ofInternet: text)?.timeIntervalSince1970 == expected)
+        #expect(CalendarTime.date(ofInternet: text)?.second.timeIntervalSince1970 == expected)
+    }
+
+    @Test func partOfSecondIsReadOnItsOwn() {
+        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00Z")?.fraction == 0)
+        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00.25+01:00")?.fraction == 0.25)
+        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00.000000001Z")?.fraction == 1e-9)
     }
 }

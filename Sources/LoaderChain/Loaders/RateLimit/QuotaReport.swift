@@ -224,8 +224,10 @@ private struct ResetTime {
             }
         } else if let seconds = Self.duration(text) {
             self.init(seconds: seconds, rounding: .milliseconds(1))
-        } else if let instant = Self.instant(text) ?? HTTPDate.date(text, now: now)?.timeIntervalSince1970 {
-            self.init(seconds: instant - now.timeIntervalSince1970, rounding: .seconds(1))
+        } else if let (date, fraction) = CalendarTime.date(ofInternet: text) {
+            self.init(seconds: date.timeIntervalSince(now) + fraction, rounding: .seconds(1))
+        } else if let date = HTTPDate.date(text, now: now) {
+            self.init(seconds: date.timeIntervalSince(now), rounding: .seconds(1))
         } else {
             return nil
         }
@@ -251,44 +253,6 @@ private struct ResetTime {
             sum += number * unit
         }
         return text.isEmpty ? nil : sum
-    }
-
-    /// The seconds since 1970 of a date of RFC 3339, such as `2026-11-27T12:30:00Z` or `2026-11-27T12:30:00.5+01:00`.
-    private static func instant(_ text: String) -> Double? {
-        let bytes = Array(text.utf8)
-        func number(_ range: Range<Int>) -> Int? {
-            guard bytes.count >= range.upperBound, bytes[range].allSatisfy(ASCII.isDigit) else { return nil }
-            return Int(String(decoding: bytes[range], as: UTF8.self))
-        }
-        func isMark(_ index: Int, _ marks: Unicode.Scalar...) -> Bool {
-            marks.contains { bytes.count > index && ASCII.lowercased(bytes[index]) == UInt8(ascii: $0) }
-        }
-        guard let year = number(0..<4), isMark(4, "-"), let month = number(5..<7), isMark(7, "-"),
-            let day = number(8..<10).flatMap({ CalendarDay(year: year, month: month, day: $0) }), isMark(10, "t", " "),
-            let hour = number(11..<13), hour < 24, isMark(13, ":"), let minute = number(14..<16), minute < 60,
-            isMark(16, ":"), let second = number(17..<19), second <= 60
-        else { return nil }
-        var index = 19
-        var fraction = 0.0
-        if isMark(index, ".") {
-            let digits = bytes[(index + 1)...].prefix(while: ASCII.isDigit)
-            guard (1...9).contains(digits.count) else { return nil }
-            fraction = Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
-            index += 1 + digits.count
-        }
-        var offset = 0
-        if isMark(index, "z") {
-            index += 1
-        } else {
-            guard isMark(index, "+", "-"), let hours = number(index + 1..<index + 3), isMark(index + 3, ":"),
-                let minutes = number(index + 4..<index + 6)
-            else { return nil }
-            offset = (hours * 60 + minutes) * 60 * (isMark(index, "-") ? -1 : 1)
-            index += 6
-        }
-        guard index == bytes.count else { return nil }
-        let time = CalendarTime(day, second: (hour * 60 + minute) * 60 + second)
-        return time.date.timeIntervalSince1970 + fraction - Double(offset)
     }
 }
 
