@@ -2,9 +2,9 @@
 ///
 /// Retry, hedge, breaker, adaptive limit, metrics, event streams, writer and outbox go by this table of codes. Of statuses, what
 /// delivers goes by ``StatusMeaning``: writer, outbox, uploads and polling. What repeats while a caller waits, retry, hedge, throttle
-/// and downloads, goes by `isTransient` below it. Three ask the status another question, each in its own file: `AttemptOutcome` whether
-/// the time of an attempt tells how loaded a server is, `CircuitBreaker` whether a server is unwell, and `HedgeDesk` whether it wants
-/// fewer requests.
+/// and downloads, goes by `isTransient` below it. Hedge and rate limit pause by `asksToWait`. Two ask the status another question, each
+/// in its own file: `AttemptOutcome` whether the time of an attempt tells how loaded a server is, and `CircuitBreaker` whether a server
+/// is unwell.
 ///
 /// | Result | Meaning |
 /// |---|---|
@@ -155,4 +155,7 @@ extension HTTPStatus {
         default: false
         }
     }
+
+    /// Whether the server wants fewer requests, for as long as a `Retry-After` of its response says.
+    var asksToWait: Bool { self == .tooManyRequests || self == .serviceUnavailable }
 }

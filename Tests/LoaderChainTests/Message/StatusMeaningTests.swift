@@ -34,5 +34,7 @@ import Testing
         let transient = (100...599).filter { HTTPStatus($0).isTransient }
         #expect(transient == [408, 429, 500, 502, 503, 504])
         #expect(transient.allSatisfy { StatusMeaning(HTTPStatus($0)).isWorthRepeating })
+        let waits = (100...599).filter { HTTPStatus($0).asksToWait }
+        #expect(waits == [429, 503])
     }
 }

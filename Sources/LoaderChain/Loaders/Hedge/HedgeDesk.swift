@@ -86,8 +86,7 @@ final class HedgeDesk: HTTPTaskObserver {
         if let error = result.error, ResultMeaning(error.code) == .heldBack { return settings.pause }
         guard let response = result.response else { return nil }
         let asked = RetryAfter.delay(of: response, now: clock.timers.date)
-        let isRefusal = response.status == .tooManyRequests || response.status == .serviceUnavailable
-        guard isRefusal || asked > .zero else { return nil }
+        guard response.status.asksToWait || asked > .zero else { return nil }
         return max(settings.pause, min(asked, settings.maximumPause))
     }
 

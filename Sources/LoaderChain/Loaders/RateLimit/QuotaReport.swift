@@ -37,7 +37,7 @@ struct QuotaReport: Hashable, Sendable {
 extension HTTPResponse {
     /// Whether the response may report a quota, or ask for a pause.
     var mayReportQuota: Bool {
-        status == .tooManyRequests || status == .serviceUnavailable || headers.contains { $0.mayReportQuota }
+        status.asksToWait || headers.contains { $0.mayReportQuota }
     }
 }
 

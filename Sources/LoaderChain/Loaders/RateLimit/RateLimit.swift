@@ -213,9 +213,7 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         if quotas != nil, let response {
             end.reports = QuotaReport.reports(in: response.headers, now: timers.date)
             if end.reports.contains(where: { $0.unit == .cost }) { readsCosts.store(true, ordering: .relaxed) }
-            if response.status == .tooManyRequests || response.status == .serviceUnavailable {
-                end.pause = RetryAfter.delay(of: response, now: timers.date)
-            }
+            if response.status.asksToWait { end.pause = RetryAfter.delay(of: response, now: timers.date) }
         }
         if let actualCost, let cost = actualCost(task.request, result) { end.cost = CostOption.amount(cost) }
         if response == nil {
