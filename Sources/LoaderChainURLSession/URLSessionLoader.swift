@@ -135,8 +135,5 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     public override var branches: [HTTPLoader] { [entrance] }
 
     /// The number of requests in flight, including bodies that are still arriving, and of requests that wait for a connection.
-    public override var details: String {
-        let waiting = entrance.snapshot.total.waiting
-        return "in flight \(owner.count)" + (waiting == 0 ? "" : ", waiting \(waiting)")
-    }
+    public override var details: String { owner.details(waiting: entrance.snapshot.total.waiting) }
 }

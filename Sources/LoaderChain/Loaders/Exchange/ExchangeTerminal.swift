@@ -96,8 +96,10 @@ package final class ExchangeOwner: Sendable {
         }
     }
 
-    /// How many exchanges are in flight.
-    package var count: Int { inFlight.withLock { $0.count } }
+    /// The details of the public loader: the exchanges in flight, and the requests that wait in its entrance.
+    package func details(waiting: Int) -> String {
+        "in flight \(inFlight.withLock { $0.count })" + (waiting == 0 ? "" : ", waiting \(waiting)")
+    }
 
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).oldValue }
 
