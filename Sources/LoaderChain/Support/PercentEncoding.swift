@@ -1,6 +1,7 @@
 /// The percent-encoding for one part of a URL: the characters that stay as they are, and how others are written.
 package struct PercentEncoding: Sendable {
     private let allowed: ASCIISet
+    private var isUppercase = true
 
     /// For a path, whose slashes separate.
     static let path = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/"))
@@ -13,6 +14,8 @@ package struct PercentEncoding: Sendable {
     /// For a value of baggage, in which a percent sign begins an escape (W3C Baggage).
     static let baggage = PercentEncoding(
         allowed: ASCIISet(ASCIISet.alphanumerics + "!#$&'()*+-./:<=>?@[]^_`{|}~"))
+    /// For a part of a file's name, without characters that are special to a file system.
+    package static let fileName = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-_."), isUppercase: false)
     /// For a name or a value of a form, in which the URL standard lets fewer characters stay, and the space for a while.
     private static let form = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "*-._ "))
 
@@ -22,7 +25,7 @@ package struct PercentEncoding: Sendable {
     }
 
     /// Encodes all characters that are not allowed, percent signs too.
-    func encode(_ text: String) -> String {
+    package func encode(_ text: String) -> String {
         encode(text, keepsEscapes: false)
     }
 
@@ -42,10 +45,16 @@ package struct PercentEncoding: Sendable {
                 encoded.append(byte)
             } else {
                 encoded.append(UInt8(ascii: "%"))
-                Hexadecimal.append(UInt64(byte), digits: 2, isUppercase: true, to: &encoded)
+                Hexadecimal.append(UInt64(byte), digits: 2, isUppercase: isUppercase, to: &encoded)
             }
         }
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Decodes what ``encode(_:)`` has made; nil for any other text.
+    package func decodeEncoded(_ text: String) -> String? {
+        let decoded = Self.decode(text)
+        return encode(decoded) == text ? decoded : nil
     }
 
     /// Decodes escapes; invalid escapes stay as they are, and bytes that are not UTF-8 are replaced.

@@ -51,49 +51,15 @@ extension ReportID {
 
     /// The identifier as a part of a file name, without characters that are special to a file system.
     var encoded: String {
-        let plain = rawValue.utf8.allSatisfy(Self.isPlain)
-        if plain, rawValue.utf8.count <= Self.longestWrittenOut { return rawValue }
-        var bytes: [UInt8] = []
-        for byte in rawValue.utf8 {
-            if Self.isPlain(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                Hexadecimal.append(UInt64(byte), digits: 2, to: &bytes)
-            }
-        }
-        if bytes.count <= Self.longestWrittenOut { return String(decoding: bytes, as: UTF8.self) }
+        let encoded = PercentEncoding.fileName.encode(rawValue)
+        if encoded.utf8.count <= Self.longestWrittenOut { return encoded }
         return String(Self.digestMark) + SHA256.name(of: rawValue.utf8)
     }
 
     /// Decodes the identifier from a part of a file name; nil if the part is invalid or a hash.
-    init?(encoded: Substring.UTF8View) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(encoded.count)
-        var rest = encoded[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(ASCII.hexadecimalValue),
-                    let low = rest.popFirst().flatMap(ASCII.hexadecimalValue)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            } else {
-                guard Self.isPlain(byte) else { return nil }
-                bytes.append(byte)
-            }
-        }
-        // Repairing invalid UTF-8 would result in another identifier.
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    init?(encoded: String) {
+        guard let text = PercentEncoding.fileName.decodeEncoded(encoded) else { return nil }
         self.init(text)
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 }
 

@@ -172,7 +172,7 @@ extension RecordHead {
     /// Decodes a head; nil if the bytes are invalid.
     init?(encoded: Data) {
         var reader = ByteReader(encoded)
-        guard reader.number(UInt8.self) == Self.version, let id = reader.text().flatMap(ReportID.init),
+        guard reader.number(UInt8.self) == Self.version, let id = reader.text().flatMap({ ReportID($0) }),
             let method = reader.text(), let scheme = reader.text(), let host = reader.optionalText(),
             let port = reader.number(Int64.self), let path = reader.text(), let query = reader.optionalText(),
             let headers = reader.headers(), reader.isAtEnd

@@ -132,8 +132,8 @@ extension RecordName {
                 let (flags, kind) = parts.flagsAndKind()
             else { return .foreign }
             let isDigested = parts.rest.first == digestMark
-            let idText = Substring(decoding: isDigested ? parts.rest.dropFirst() : parts.rest, as: UTF8.self)
-            guard let id = ReportID(encoded: idText.utf8) else { return .foreign }
+            let idText = String(decoding: isDigested ? parts.rest.dropFirst() : parts.rest, as: UTF8.self)
+            guard let id = ReportID(encoded: idText) else { return .foreign }
             let name = RecordName(
                 sequence: sequence, submittedMilliseconds: Int64(submitted), dueMilliseconds: Int64(due),
                 attempts: attempts, destination: destination, size: Int64(size), flags: flags, kind: kind,
