@@ -133,7 +133,7 @@ package struct ASCIISet: Sendable {
     private var high: UInt64 = 0
 
     /// The set of the bytes of `characters`; bytes outside ASCII are left out.
-    init(_ characters: String) {
+    package init(_ characters: String) {
         for byte in characters.utf8 { insert(byte) }
     }
 
@@ -156,7 +156,7 @@ package struct ASCIISet: Sendable {
 }
 
 extension ASCIISet {
-    static let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    package static let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
     /// The punctuation that a token may hold, in addition to letters and digits (RFC 9110, section 5.6.2).
     static let tokenMarks = "!#$%&'*+-.^_`|~"

@@ -86,18 +86,11 @@ public struct ReportKind: Hashable, Sendable {
     ///
     /// Invalid characters become underscores, and a name that is too long is truncated.
     public init(_ name: String) {
-        let bytes = name.utf8.prefix(Self.maximumLength).map { Self.isPlain($0) ? $0 : UInt8(ascii: "_") }
+        let bytes = name.utf8.prefix(Self.maximumLength).map { Self.plain.contains($0) ? $0 : UInt8(ascii: "_") }
         self.name = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
     }
 
-    static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
+    private static let plain = ASCIISet(ASCIISet.alphanumerics + "_.")
 }
 
 extension ReportKind: CustomStringConvertible {

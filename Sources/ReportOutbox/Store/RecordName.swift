@@ -193,6 +193,7 @@ struct DeadLetterName: Hashable, Sendable {
     let reason: String
 
     private static let longestReason = 40
+    private static let plain = ASCIISet(ASCIISet.alphanumerics + "-")
 
     init(_ name: RecordName, because loss: ReportLoss) {
         self.init(name, reason: loss.name)
@@ -200,7 +201,8 @@ struct DeadLetterName: Hashable, Sendable {
 
     private init(_ name: RecordName, reason: String) {
         self.name = name
-        self.reason = String(reason.unicodeScalars.filter(Self.isPlain).map(Character.init).prefix(Self.longestReason))
+        let plain = reason.utf8.filter(Self.plain.contains)
+        self.reason = String(decoding: plain.prefix(Self.longestReason), as: UTF8.self)
     }
 
     var text: String { name.text + "!" + reason }
@@ -218,10 +220,6 @@ struct DeadLetterName: Hashable, Sendable {
         case .digested(let name): (deadLetter, isDigested) = (DeadLetterName(name, reason: reason), true)
         }
         return isDigested || deadLetter.text == text ? (deadLetter, isDigested) : nil
-    }
-
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "-" || "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
     }
 }
 

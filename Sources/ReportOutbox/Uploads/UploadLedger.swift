@@ -104,16 +104,15 @@ struct UploadID: Hashable, Sendable {
     let text: String
 
     private static let prefix = "upload-"
+    private static let plain = ASCIISet("abcdefghijklmnopqrstuvwxyz0123456789-")
 
     init() { text = Self.prefix + UUID().uuidString.lowercased() }
 
     /// Parses an identifier; nil for the description of a foreign task.
     init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix), text.utf8.count <= 100,
-            text.utf8.allSatisfy({
-                ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
-            })
-        else { return nil }
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= 100, text.utf8.allSatisfy(Self.plain.contains) else {
+            return nil
+        }
         self.text = text
     }
 }
