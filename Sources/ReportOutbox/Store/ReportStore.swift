@@ -155,10 +155,7 @@ struct ReportStore: Sendable {
 
     /// Replaces the saved counts; empty bytes remove them.
     func writeDiscards(_ bytes: Data) throws(FileFailure) {
-        guard !bytes.isEmpty else {
-            do throws(FileFailure) { try files.remove(Self.discardsName) } catch { if !error.isMissing { throw error } }
-            return
-        }
+        guard !bytes.isEmpty else { return try files.remove(Self.discardsName) }
         let temporary = RecordName.temporaryPrefix + Self.discardsName
         let file = try files.create(temporary)
         do throws(FileFailure) {
