@@ -69,10 +69,10 @@ extension OutboxEngine {
             guard let entry = held else { continue }
             let report = ExistingReport(entry) { [store] in try store.request(of: entry.name) }
             switch existing?(report) ?? .keep {
-            case .keep: shared.withLock { $0.outbox.wait(handle) }
+            case .keep: wait(handle)
             case .replace(let request):
                 replace(handle, entry.name, request)
-                shared.withLock { $0.outbox.wait(handle) }
+                wait(handle)
             case .drop:
                 shared.withLock { $0.outbox.change(handle) { $0.phase = .leaving } }
                 leave(handle, .dropped(.byHandler))
@@ -89,6 +89,8 @@ extension OutboxEngine {
             try check.check(request)
             let (old, body) = try store.read(name.text)
             let head = RecordHead(name.id, request.describing(old.headers), adding: old.headers.contentType)
+            // The old report may have been on the disk for days, and the new one takes its place.
+            let store = ReportStore(files: store.files, durability: .fsync, seal: store.seal)
             if name.flags.contains(.keptOutside) {
                 try store.write(head, length: name.size, as: temporary)
             } else {

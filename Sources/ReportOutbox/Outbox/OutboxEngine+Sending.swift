@@ -48,6 +48,15 @@ extension OutboxEngine {
     /// end.
     func dropAllWithoutConsent() { drop(shared.withLock { $0.takeUnwanted() }) }
 
+    /// Queues a report until it is due, unless consent was denied meanwhile.
+    func wait(_ handle: OutboxHandle) {
+        let isUnwanted = shared.withLock { shared in
+            shared.outbox.wait(handle)
+            return shared.outbox.takeIfUnwanted(handle)
+        }
+        if isUnwanted { leave(handle, .dropped(.withoutConsent)) }
+    }
+
     private func drop(_ unwanted: Unwanted?) {
         guard let unwanted else { return }
         saveDiscards()
@@ -308,6 +317,8 @@ private struct KeptBody: HTTPBody {
 
 extension OutboxEngine.Shared {
     private static let pauseBeforeSweeping = Duration.seconds(60)
+    /// How long the alarm may wait before the outbox looks at its own clock, which may have gone on meanwhile.
+    private static let longestAlarm = Duration.seconds(300)
 
     /// The next due time, by the clock of the timers.
     fileprivate mutating func alarmTime(_ now: ClockReading) -> TimerInstant? {
@@ -318,7 +329,7 @@ extension OutboxEngine.Shared {
             due = min(due ?? sweep, sweep)
         }
         // The outbox's time includes the sleep of the machine; that of the timers does not.
-        return due.map { now.instant.advanced(by: time.duration(to: $0)) }
+        return due.map { now.instant.advanced(by: min(time.duration(to: $0), Self.longestAlarm)) }
     }
 }
 
@@ -333,6 +344,7 @@ extension OutboxEngine.Shared {
         guard outbox.consent == .denied else { return nil }
         let leaving = outbox.waitingHandles
         for handle in leaving { outbox.change(handle) { $0.phase = .leaving } }
+        outbox.markUnwanted()
         discards.clear()
         return (leaving, deadLetters.trim(count: 0, bytes: 0))
     }

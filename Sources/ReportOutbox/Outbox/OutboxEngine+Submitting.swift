@@ -47,14 +47,15 @@ extension OutboxEngine {
             throw error
         }
         emit(.accepted(id))
-        let (leaving, waiters, maySend, isDenied) = shared.withLock { shared in
+        let (leaving, waiters, maySend, isDenied, isUnwanted) = shared.withLock { shared in
             (
                 shared.outbox.accept(handle), shared.waiters.removeValue(forKey: id) ?? [], shared.outbox.maySend,
-                shared.outbox.consent == .denied
+                shared.outbox.consent == .denied, shared.outbox.takeIfUnwanted(handle)
             )
         }
         signal(waiters)
         for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        if isUnwanted { leave(handle, .dropped(.withoutConsent)) }
         // Consent was withdrawn while this report was being written.
         if isDenied { dropAllWithoutConsent() }
         // Waking the queue costs as much as the rest of a submission, so it is done only if reports may be sent.

@@ -99,6 +99,8 @@ final class OutboxEngine: Sendable {
     /// Schedules the sending of due reports.
     func schedulePump() {
         let isNew = shared.withLock { shared in
+            // Another outbox may have the directory by then.
+            guard !shared.outbox.isClosed else { return false }
             defer { shared.isPumpScheduled = true }
             return !shared.isPumpScheduled
         }

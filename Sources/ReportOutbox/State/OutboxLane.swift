@@ -107,6 +107,9 @@ struct DueHeap {
     }
 
     mutating func removeAll() { items = [] }
+
+    /// Removes and returns all items.
+    mutating func takeAll() -> [Item] { replace(&items, with: []) }
 }
 
 /// The waiting entries of a lane: a heap for each priority.

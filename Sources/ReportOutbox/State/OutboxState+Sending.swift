@@ -72,9 +72,8 @@ extension OutboxState {
     /// The first valid item of a lane and priority; invalid items are removed.
     private mutating func firstWaiting(in lane: Int, _ priority: ReportPriority) -> DueHeap.Item? {
         while let item = lanes[lane].waiting[priority].first {
-            let entry = self[item.handle]
-            let isValid = entry?.phase == .waiting && entry?.due == item.due
-            let end = entry.flatMap { lanes[lane].limits.end(of: $0.name.kind) }
+            let isValid = isValid(item)
+            let end = self[item.handle].flatMap { lanes[lane].limits.end(of: $0.name.kind) }
             if isValid, item.due >= end ?? item.due { return item }
             lanes[lane].waiting[priority].removeFirst()
             guard isValid, let end else { continue }
@@ -106,7 +105,7 @@ extension OutboxState {
         goesOn: Bool = false, now: TimerInstant, wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
-        if consent == .denied, verdict != .delivered { return .dropped(.withoutConsent) }
+        if consent == .denied || entry.isUnwanted, verdict != .delivered { return .dropped(.withoutConsent) }
         let asked = pacing.granted(asked)
         let isAnswered = if case .refused = loss { true } else { verdict == .delivered }
         change(handle) {
@@ -205,7 +204,7 @@ extension OutboxState {
     /// and is not dropped, because no server has seen it.
     mutating func judgeUnreadable(_ handle: OutboxHandle, now: TimerInstant, wallNow: Int64) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
-        if consent == .denied { return .dropped(.withoutConsent) }
+        if consent == .denied || entry.isUnwanted { return .dropped(.withoutConsent) }
         var name = entry.name
         name.attempts = max(1, entry.attempts) - 1
         if entry.born.duration(to: now) >= settings.maximumAge { return .deadLetter(.expired) }

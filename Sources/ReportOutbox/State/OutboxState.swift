@@ -73,6 +73,23 @@ struct OutboxState {
         byAge[firstByAge...].filter { self[$0]?.phase == .waiting }
     }
 
+    /// Marks the reports that leave as soon as what is done with them has ended.
+    mutating func markUnwanted() {
+        for handle in byAge[firstByAge...] {
+            switch self[handle]?.phase {
+            case .writing, .held, .sending: change(handle) { $0.isUnwanted = true }
+            case .waiting, .leaving, nil: break
+            }
+        }
+    }
+
+    /// Lets a waiting report leave if it was marked; returns whether it was.
+    mutating func takeIfUnwanted(_ handle: OutboxHandle) -> Bool {
+        guard let entry = self[handle], entry.isUnwanted, entry.phase == .waiting else { return false }
+        change(handle) { $0.phase = .leaving }
+        return true
+    }
+
     /// All reports that are waiting or that the app is being asked about, in the order of submission.
     var unsentHandles: [OutboxHandle] {
         byAge[firstByAge...].filter { self[$0]?.phase == .waiting || self[$0]?.phase == .held }
@@ -153,6 +170,21 @@ struct OutboxState {
         slots[handle.slot]?.phase = .waiting
         let lane = lane(entry.name.destination)
         lanes[lane].waiting[entry.name.priority].insert(DueHeap.Item(due: entry.due, handle: handle))
+        sweepWaiting(in: lane, entry.name.priority)
+    }
+
+    /// Whether an item of a heap is still that of a waiting entry.
+    func isValid(_ item: DueHeap.Item) -> Bool {
+        let entry = self[item.handle]
+        return entry?.phase == .waiting && entry?.due == item.due
+    }
+
+    /// Removes the items of entries that have left, which are otherwise removed only when something may be sent.
+    private mutating func sweepWaiting(in lane: Int, _ priority: ReportPriority) {
+        let smallest = 64
+        guard lanes[lane].waiting[priority].count > 2 * count + smallest else { return }
+        let items = lanes[lane].waiting[priority].takeAll()
+        for item in items where isValid(item) { lanes[lane].waiting[priority].insert(item) }
     }
 
     mutating func withLane<Result>(of destination: UInt32, _ body: (inout OutboxLane) -> Result) -> Result {
@@ -212,6 +244,8 @@ struct OutboxEntry: Sendable {
     var deadLetterLoss: ReportLoss?
     /// Whether the app requested an attempt before the report was due.
     var isHurried = false
+    /// Whether consent was denied while the report could not leave at once, so that it leaves later, whatever the consent is then.
+    var isUnwanted = false
     /// Whether an earlier launch submitted the report.
     var wasFound = false
     /// The number of consecutive attempts whose bytes could not be read.

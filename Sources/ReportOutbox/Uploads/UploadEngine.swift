@@ -219,14 +219,19 @@ protocol UploadSession: Sendable {
 @MainActor
 private final class SystemCompletion {
     private var handlers: [() -> Void] = []
+    /// Whether the events were delivered before the system's handler came.
+    private var isOwed = false
 
     nonisolated init() {}
 
-    func add(_ handler: @escaping () -> Void) { handlers.append(handler) }
+    func add(_ handler: @escaping () -> Void) {
+        if replace(&isOwed, with: false) { handler() } else { handlers.append(handler) }
+    }
 
     func callAll() {
         let called = handlers
         handlers = []
+        isOwed = called.isEmpty
         for handler in called { handler() }
     }
 }

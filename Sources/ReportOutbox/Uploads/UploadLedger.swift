@@ -30,7 +30,7 @@ struct UploadLedger: Sendable {
         for name in names {
             guard let id = Self.id(name, Self.recordSuffix) else { continue }
             let record = UploadRecord(encoded: try read(name))
-            guard let record, record.answer == nil || now - record.written <= Self.longestUnclaimed else {
+            guard let record, record.answer == nil || Self.isRecent(record.written, now) else {
                 try? files.remove(name)
                 continue
             }
@@ -58,6 +58,12 @@ struct UploadLedger: Sendable {
         }
     }
 
+    /// Whether an answer that was written at a time is kept; any time may stand in a file.
+    private static func isRecent(_ written: Int64, _ now: Int64) -> Bool {
+        let (age, isOverflow) = now.subtractingReportingOverflow(written)
+        return isOverflow ? written > now : age <= longestUnclaimed
+    }
+
     // MARK: Writing
 
     /// Copies the body of a request to a file for the system, and returns the content of the upload.
@@ -73,6 +79,8 @@ struct UploadLedger: Sendable {
                 try file.write(piece, at: length)
                 length += Int64(piece.count)
             }
+            // The record must not be on the disk without the bytes that the system sends for it.
+            try file.sync()
             try file.close()
         } catch {
             discardBody(id)

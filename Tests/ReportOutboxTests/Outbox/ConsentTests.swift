@@ -104,6 +104,22 @@ import Testing
         #expect(test.outbox.count == 0 && test.disk.names == [])
         #expect(test.outbox.counters.dropped == ["without-consent": 1])
     }
+
+    /// A denial is not taken back, however soon a consent follows.
+    @Test func reportOnItsWayLeavesAfterDenialAlthoughConsentFollows() throws {
+        let test = try TestOutbox(FakeServer { _, _ in .silence })
+        try test.submit("a")
+        test.outbox.drain()
+        #expect(test.outbox.reports.map(\.isBeingSent) == [true])
+        // What has ended is handled on the same queue, so after both.
+        test.outbox.engine.enqueue {
+            test.outbox.setConsent(.denied)
+            test.outbox.setConsent(.given)
+        }
+        test.outbox.drain()
+        #expect(test.outbox.count == 0 && test.disk.names == [])
+        #expect(test.outbox.counters.dropped == ["without-consent": 1])
+    }
 }
 
 /// A loader that runs a hook before it passes a task on.

@@ -169,6 +169,34 @@ import Testing
         #expect(server.keys.count == 1_001 && test.outbox.count == 2)
     }
 
+    /// The clock of the timers stops while the machine sleeps, and that of the outbox does not.
+    @Test func longWaitIsLookedAtAgainSoon() throws {
+        let test = try TestOutbox(FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "86400"]) })
+        try test.submit("a")
+        for _ in 0..<3 {
+            let next = try #require(test.timers.nextDeadline)
+            #expect(test.timers.now.duration(to: next) <= .seconds(300))
+            #expect(test.timers.advanceToNext())
+            test.outbox.drain()
+        }
+        #expect(test.server.receipts.count == 1)
+    }
+
+    /// Of reports that wait for a consent or the network, too, the outbox keeps no more than it holds.
+    @Test func droppedReportsLeaveNothingInQueueThatStands() throws {
+        let test = try TestOutbox(sends: false) {
+            $0.whenFull = .dropOldest
+            $0.maximumCount = 10
+        }
+        for number in 0..<2_000 { try test.submit("\(number)") }
+        let items = test.outbox.engine.shared.withLock { shared in
+            shared.outbox.lanes.reduce(0) { sum, lane in
+                ReportPriority.all.reduce(sum) { $0 + lane.waiting[$1].count }
+            }
+        }
+        #expect(test.outbox.count == 10 && items <= 100)
+    }
+
     @Test func contentTooLargeWithRetryAfterDoesNotDelaySmallReports() throws {
         let server = FakeServer { _, bytes in
             bytes.count > 100 ? .status(.contentTooLarge, ["Retry-After": "3600"]) : .status(.ok)

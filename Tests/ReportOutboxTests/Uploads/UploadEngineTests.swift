@@ -302,4 +302,19 @@ struct UploadEngineTests {
         #expect(log.events == ["told", "told at once"])
         life.kill()
     }
+
+    /// The system may deliver its events before the app has the handler, and other uploads may have begun meanwhile.
+    @Test @MainActor func handlerThatComesAfterEventsRunsAtOnce() async throws {
+        let life = UploadLife()
+        life.launch(opensOutbox: false)
+        let engine = try #require(life.terminal?.engine)
+        life.daemon.finishEvents()
+        engine.drain()
+        await Task { @MainActor in }.value
+        _ = load(request("a"), life)
+        let log = EventLog()
+        engine.whenEventsAreDelivered { log.note("told") }
+        await log.waitForEvents(1)
+        life.kill()
+    }
 }

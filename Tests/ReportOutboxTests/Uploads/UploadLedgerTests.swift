@@ -49,6 +49,31 @@ struct UploadLedgerTests {
         }
     }
 
+    /// The system sends the file as it finds it.
+    @Test func bodyOfWrittenRecordSurvivesPowerLoss() throws {
+        let disk = MemoryDirectory()
+        let ledger = UploadLedger(files: disk)
+        let id = UploadID()
+        let request = try HTTPRequest(method: .put, host: "a.test", body: DataBody(Data("body".utf8))).encoded()
+        let content = try ledger.writeBody(id, of: request, key: "key")
+        try ledger.write(id, UploadRecord(content: content, written: 1_000))
+        disk.kill()
+        disk.revive(afterPowerLoss: true)
+        #expect(try ledger.open(now: 2_000).keys.contains(id))
+        #expect(disk.bytes(of: UploadLedger.body(id)) == Data("body".utf8))
+    }
+
+    /// A record may hold any time.
+    @Test func recordOfAnyTimeIsRead() throws {
+        for time in [Int64.min, -1, .max] {
+            let disk = MemoryDirectory()
+            let ledger = UploadLedger(files: disk)
+            let record = UploadRecord(content: Self.record.content, written: time, answer: Self.record.answer)
+            try ledger.write(UploadID(), record)
+            #expect(try ledger.open(now: 2_000).count == (time == .min ? 0 : 1))
+        }
+    }
+
     @Test func openRemovesStaleFilesAndKeepsForeignFiles() throws {
         let disk = MemoryDirectory()
         let ledger = UploadLedger(files: disk)
