@@ -54,7 +54,7 @@ package final class GzipDecoder {
         var rest = bytes
         while true {
             // Some tools pad the last block with zeros.
-            if !isOpen, form == .gzip { rest = rest.drop { $0 == 0 } }
+            if hasBegun, !isOpen, form == .gzip { rest = rest.drop { $0 == 0 } }
             guard let first = rest.first else { return }
             if !isOpen { try begin(with: first) }
             guard let more = try inflate(rest, pass) else { return }

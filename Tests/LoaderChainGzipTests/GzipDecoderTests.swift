@@ -55,6 +55,9 @@ import Testing
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([UInt8]("nonsense".utf8)) }
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([0x1F, 0x8B] + [UInt8]("nonsense".utf8)) }
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded(stream + [UInt8]("nonsense".utf8)) }
+        // Zeros are padding after a member, but not before the first.
+        #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([0, 0, 0, 0]) }
+        #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([0] + stream) }
         // After the head, whose time and name are arbitrary, each bit counts.
         for place in 10..<stream.count {
             var damaged = stream

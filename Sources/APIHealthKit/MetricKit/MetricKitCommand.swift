@@ -33,13 +33,22 @@ struct MetricKitCommand: Sendable {
     }
 
     private func data(of file: String) throws(ProgramError) -> Data {
-        if file == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
         do {
-            return try Data(contentsOf: URL(filePath: file))
+            let handle =
+                file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
+            var data = Data()
+            // A device or a pipe may have no end, and a payload that is too large is refused by the reader.
+            while data.count <= Self.largestPayload, let more = try handle.read(upToCount: 1 << 20), !more.isEmpty {
+                data += more
+            }
+            return data
         } catch {
             throw ProgramError(.failure, "\(Plain.text(file)) cannot be read; give a file with a payload of MetricKit")
         }
     }
+
+    /// As the reader of payloads has it.
+    private static var largestPayload: Int { 64 << 20 }
 }
 
 struct MetricKitArguments: Sendable {

@@ -85,8 +85,15 @@ final class ReportInput {
         var position: Int64 = 0
         var buffer = [UInt8](repeating: 0, count: Self.pieceLength)
         while true {
-            let count = try next(&buffer, from: source, at: position)
+            var count = try next(&buffer, from: source, at: position)
             if count == 0 { break }
+            if position == 0, count == 1 {
+                // Two bytes tell what the file is, and a pipe may bring them one by one.
+                var second = [UInt8](repeating: 0, count: Self.pieceLength - 1)
+                let more = try next(&second, from: source, at: 1)
+                buffer.replaceSubrange(1..<1 + more, with: second[..<more])
+                count += more
+            }
             let piece = buffer[..<count]
             if position == 0, piece.starts(with: [0x1F, 0x8B]) { gzip = GzipDecoder() }
             position += Int64(count)
@@ -197,8 +204,13 @@ extension RequestSample {
             let kind = HTTPMetric.Outcome.Kind.allCases.first(where: { $0.name == point.tags["outcome"] })
         else { return nil }
         self.init(
-            host: Self.host(point.tags), method: point.tags["method"] ?? "",
-            route: point.tags["path"] ?? "", duration: .seconds(1) * seconds, kind: kind, time: time)
+            host: Self.brief(Self.host(point.tags)), method: Self.brief(point.tags["method"] ?? ""),
+            route: Self.brief(point.tags["path"] ?? ""), duration: .seconds(1) * seconds, kind: kind, time: time)
+    }
+
+    /// The beginning of a name, since names are kept for the page, and a hostile file has long ones.
+    private static func brief(_ name: String) -> String {
+        name.utf8.count <= 1_024 ? name : String(decoding: name.utf8.prefix(1_023), as: UTF8.self) + "…"
     }
 
     /// The host, with its port unless that is the scheme's default.

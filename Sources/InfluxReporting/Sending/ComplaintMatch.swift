@@ -41,13 +41,18 @@ package struct ComplaintMatch: Sendable, Hashable {
 
     private mutating func match(_ accusations: [ServerComplaint.Accusation], in batch: LineBatch) {
         var found: [Int: String] = [:]
+        // A server may accuse one long line any number of times, and comparing takes as long as the line is.
+        var compared: Set<Int> = []
         for accusation in accusations {
             guard accusation.number > 0, accusation.number <= batch.count else {
                 unnamedCount += 1
                 continue
             }
             let line = accusation.number - 1
-            if let text = accusation.text, Self.resembles(text, batch.text(of: line)) {
+            if found[line] != nil { continue }
+            if let text = accusation.text, compared.insert(line).inserted,
+                Self.resembles(text, batch.text(of: line))
+            {
                 found[line] = ServerComplaint.brief(accusation.reason)
             } else {
                 suspect = suspect ?? line

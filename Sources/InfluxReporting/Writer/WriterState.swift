@@ -78,6 +78,8 @@ struct WriterState {
             }
             return takeSlowly(line, at: now, mayDrop: mayDrop)
         }
+        // The caller tries again, and encodes the point anew.
+        if !mayDrop, case .dropped(let reason) = taken.result, reason.isTemporary { _ = scratch.encoder.takeRepairs() }
         if taken.line == nil { encoders.takeBack(scratch) }
         return taken
     }
@@ -86,8 +88,9 @@ struct WriterState {
     private mutating func takeSlowly(_ line: UnsafeRawBufferPointer, at now: TimerInstant, mayDrop: Bool) -> Taken {
         var taken = Taken(result: .inMemory)
         let hasAnnouncedAll = unannounced.isEmpty
-        defer { taken.closing = batching.takeClosing() }
-        if let reason = makeSpace(for: line.count, mayDrop: mayDrop, &taken) {
+        let refusal = makeSpace(for: line.count, mayDrop: mayDrop, &taken)
+        taken.closing = batching.takeClosing()
+        if let reason = refusal {
             taken.result = .dropped(reason)
             if !mayDrop, reason.isTemporary { return taken }
             drop(1, reason)

@@ -18,7 +18,8 @@
 /// ```
 ///
 /// Empty lines and comments are skipped. A string may contain newlines. If a string is never closed, the line in which it began
-/// is an error, and decoding continues after the first newline of that line.
+/// is an error, and decoding continues after the first newline of that line. In long text with many such strings, a newline ends
+/// a line even in a string, so that decoding takes linear time.
 ///
 /// A float is decoded as a double. A backslash in a name stands for itself, except before a comma, an `=` or a space. Servers
 /// disagree about doubled backslashes, so the encoder never writes them.
@@ -38,6 +39,8 @@ public struct LineDecoder: Sendable {
     private var pending: [UInt8] = []
     /// The number of the next or incomplete line.
     private var line = 1
+    /// How many bytes may still be processed once more, after a string without an end.
+    private var repeatableBytes = 1 << 16
 
     /// Creates a decoder.
     public init(
@@ -54,8 +57,8 @@ public struct LineDecoder: Sendable {
     ///   - bytes: The piece, which may begin and end anywhere.
     ///   - body: A closure that is called with each point or error, in the order of the lines.
     public mutating func decode(_ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void) {
-        let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0[...], body) }
-        if done == nil { decode(Array(bytes)[...], body) }
+        let done: Void? = bytes.withContiguousStorageIfAvailable { decodeNew($0[...], body) }
+        if done == nil { decodeNew(Array(bytes)[...], body) }
     }
 
     /// Decodes the rest of the text, which is a last line without a newline.
@@ -64,12 +67,7 @@ public struct LineDecoder: Sendable {
     public mutating func finish(_ body: (Result<Point, LineDecodingError>) -> Void) {
         // A skipped comment counts as a line.
         while !pending.isEmpty || splitter.isSkipping {
-            if splitter.isInString {
-                giveUpOpenString(body)
-            } else {
-                read(body)
-                splitter = LineSplitter()
-            }
+            if splitter.isInString { giveUpOpenString(body) } else { endLine(body) }
         }
     }
 }
@@ -77,6 +75,14 @@ public struct LineDecoder: Sendable {
 // MARK: Pieces
 
 extension LineDecoder {
+    private mutating func decodeNew<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) where Bytes.Index == Int, Bytes.SubSequence == Bytes {
+        // Some strings without an end are in any text, and few need more.
+        repeatableBytes = min(repeatableBytes + 4 * min(bytes.count, 1 << 27), 1 << 29)
+        decode(bytes, body)
+    }
+
     private mutating func decode<Bytes: RandomAccessCollection<UInt8>>(
         _ bytes: Bytes, _ body: (Result<Point, LineDecodingError>) -> Void
     ) where Bytes.Index == Int, Bytes.SubSequence == Bytes {
@@ -92,11 +98,15 @@ extension LineDecoder {
             } else {
                 pending += part
                 guard let end else { return }
-                splitter = LineSplitter()
                 rest = rest[(end + 1)...]
-                read(body)
+                endLine(body)
             }
         }
+    }
+
+    private mutating func endLine(_ body: (Result<Point, LineDecodingError>) -> Void) {
+        splitter = LineSplitter()
+        read(body)
     }
 
     /// Decodes the pending line, which is now complete.
@@ -141,7 +151,7 @@ extension LineDecoder {
         let all = takePending()
         let end = all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count
         read(Array(all[..<end]), body)
-        decode(all[min(end + 1, all.count)...], body)
+        decodeAgain(all[min(end + 1, all.count)...], body)
     }
 
     /// Rejects the pending line, which exceeds the maximum length.
@@ -157,7 +167,25 @@ extension LineDecoder {
         }
         line += 1
         // These bytes are fewer than the maximum, so this does not recurse again.
-        decode(all[(end + 1)...], body)
+        decodeAgain(all[(end + 1)...], body)
+    }
+
+    /// Decodes the bytes after a line that was given up.
+    private mutating func decodeAgain(
+        _ bytes: ArraySlice<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) {
+        guard bytes.count > repeatableBytes else {
+            repeatableBytes -= bytes.count
+            return decode(bytes, body)
+        }
+        // Text in which every string is open would otherwise be processed once for each of its lines.
+        var rest = bytes
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            decode(rest[..<end], body)
+            endLine(body)
+            rest = rest[(end + 1)...]
+        }
+        decode(rest, body)
     }
 
     private mutating func takePending() -> [UInt8] {

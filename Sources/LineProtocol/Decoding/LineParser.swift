@@ -52,6 +52,8 @@ struct LineParser {
         var tags = Tags()
         if byte == UInt8(ascii: ",") { tags.reserve(Self.usualCount) }
         while byte == UInt8(ascii: ",") {
+            // No series beyond it is valid, and tags that come in the wrong order are sorted one by one.
+            guard index - start <= LineLimits.key else { throw fault(.overlongKey) }
             index += 1
             let keyStart = index
             let key = try name()

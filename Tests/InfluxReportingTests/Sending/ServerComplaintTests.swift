@@ -121,6 +121,16 @@ import Testing
         #expect(named(match) == ["1 invalid column type", "2 no fields"])
     }
 
+    /// Comparing takes as long as the line is.
+    @Test func longLineIsComparedOnce() {
+        let accusation = #"{"line_number":1,"original_line":"z"}"#
+        let accusations = Array(repeating: accusation, count: 50_000).joined(separator: ",")
+        let match = match(
+            #"{"error":"partial write of line protocol occurred","data":[\#(accusations)]}"#,
+            ["m f=\"" + String(repeating: "x", count: 1 << 20) + "\"", "m f=1"])
+        #expect(match.named.isEmpty && match.suspect == 0 && match.unnamedCount == 2)
+    }
+
     @Test func v3ParsingFailureNamesItsLine() {
         let body =
             #"{"error":"parsing failed for write_lp endpoint","data":{"original_line":"bad","line_number":2,"error_message":"no fields"}}"#

@@ -62,6 +62,24 @@ import Testing
         #expect(test.statistics.accepted == 9 && test.statistics.held == 1)
     }
 
+    /// The point is encoded again whenever there may be space.
+    @Test func repairOfWaitingPointIsCountedOnce() async throws {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<8 { test.write(number) }
+        let point = Point("m", tags: ["a": ""], fields: ["i": 1], timestamp: .seconds(9))
+        let write = Task { try await test.writer.enqueue(point) }
+        await sender.waitForEvents(1)
+        try await Self.waits(test.writer, 1)
+        #expect(test.statistics.repairs[.emptyTagValue] == 0)
+        sender.answer()
+        #expect(try await write.value == .inMemory)
+        #expect(test.statistics.repairs[.emptyTagValue] == 1)
+    }
+
     @Test func cancelledEnqueueAcceptsNothing() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) {

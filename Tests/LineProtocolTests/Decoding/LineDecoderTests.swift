@@ -126,6 +126,30 @@ import Testing
             ])
     }
 
+    /// The end of each of these lines opens a string, also if the line itself began within one.
+    ///
+    /// Time that grows with the square would exceed the limit of the test.
+    @Test(arguments: [1 << 24, 1 << 16]) func textOfOpenStringsTakesLinearTime(_ longest: Int) {
+        let count = 20_000
+        let text = String(repeating: "a b=\" \",c=\"\n", count: count) + "m f=1"
+        var decoder = LineDecoder(maximumLineLength: longest)
+        var (failures, points) = (0, 0)
+        let take: (Result<Point, LineDecodingError>) -> Void = { result in
+            if case .success = result { points += 1 } else { failures += 1 }
+        }
+        decoder.decode(text.utf8, take)
+        decoder.finish(take)
+        #expect(failures > count / 2 && points <= 1)
+    }
+
+    @Test func tagsBeyondLimitAreRefusedBeforeTheyAreSorted() {
+        let tags = (0..<20_000).reversed().map { "k\(1_000_000 + $0)=v" }.joined(separator: ",")
+        var decoder = LineDecoder()
+        var errors: [LineDecodingError] = []
+        decoder.decode("m,\(tags) f=1\n".utf8) { if case .failure(let error) = $0 { errors.append(error) } }
+        #expect(errors.map(\.code) == [.overlongKey] && errors.allSatisfy { $0.column < 66_000 })
+    }
+
     @Test(arguments: [1, 3, 1_000])
     func overlongLineIsRejectedAndNextLineIsRead(_ size: Int) {
         let long = "m f=\"" + String(repeating: "x", count: 300) + "\""
