@@ -107,6 +107,19 @@ import Testing
         #expect(requests[2].headers.map(\.name) == ["Accept"])
     }
 
+    @Test func ownCredentialsAreNotSentToAnotherServer() async throws {
+        let seen = Locked<[HTTPRequest]>([])
+        let links = [
+            "/users?page=1": "<https://api.test/a>; rel=next", "/a": "<https://other.test/b>; rel=next",
+            "/b": "<https://api.test/c>; rel=next",
+        ]
+        var request = first
+        request.basicCredentials = BasicCredentials(user: "zoe", password: "secret")
+        let chain = BasicAuth() --> server(links, seen: seen)
+        #expect(try await bodies(chain.pages(of: request)).count == 4)
+        #expect(seen.withLock { $0.map { $0.headers.contains("Authorization") } } == [true, true, false, false])
+    }
+
     @Test func userInfoOfLinkIsNotUsed() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let links = [

@@ -122,6 +122,22 @@ import Testing
         #expect(await error(upload(insecure))?.code == .insecureConnection)
     }
 
+    @Test func ownCredentialsAreNotSentToAnotherServer() async throws {
+        let seen = Locked<[HTTPRequest]>([])
+        let server = ClosureLoader { request, _ in
+            seen.withLock { $0.append(request) }
+            let status: HTTPStatus = request.method == .post ? .created : .ok
+            let headers: HTTPHeaders = ["Location": "https://other.test/u", "Upload-Complete": "?1"]
+            return HTTPResponse(request: request, status: status, headers: headers)
+        }
+        let own = upload(BasicAuth() --> server) {
+            $0.headers["Authorization"] = nil
+            $0.basicCredentials = BasicCredentials(user: "zoe", password: "secret")
+        }
+        _ = try await own.send()
+        #expect(seen.withLock { $0.map { $0.headers.contains("Authorization") } } == [true, false])
+    }
+
     @Test func secretsRemovedByRedirectAreNotSentToItsTarget() async throws {
         let seen = Locked<[HTTPRequest]>([])
         let chain = ClosureLoader { request, _ in

@@ -167,13 +167,7 @@ struct RequestAddress: Sendable {
     /// Whether secrets are shown, as to a server, or redacted, as in a log.
     enum Secrets { case shown, redacted }
 
-    private var redactedQuery: String? {
-        guard let query else { return nil }
-        return query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: "=") else { return "redacted" }
-            return item[..<equals] + "=redacted"
-        }.joined(separator: "&")
-    }
+    private var redactedQuery: String? { query.map(Redaction.query) }
 
     var url: URL? {
         if let whole { return whole }

@@ -104,6 +104,8 @@ extension EventStream {
                 // The connection was lost.
             } catch Interruption.silence {
                 // Silence counts as a lost connection.
+            } catch is CancellationError where !Task.isCancelled {
+                // The limit of the silence has ended the transfer just when a piece came, so nobody was told of the silence.
             } catch {
                 throw connection.response.streamError(error)
             }

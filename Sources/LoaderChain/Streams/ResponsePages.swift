@@ -192,10 +192,19 @@ extension HTTPRequest {
             headers.remove(name)
         }
         setUserInfo(leaves || sent.userInfo == nil ? nil : request.userInfo)
-        if leaves { headers.remove("Host") }
+        guard leaves else { return }
+        headers.remove("Host")
+        self[option: ChosenServerOption.self] = true
     }
+
+    /// Whether a response has chosen the server, which must not get the credentials that the request has among its options.
+    var isForChosenServer: Bool { self[option: ChosenServerOption.self] }
 
     private func isForServer(of other: HTTPRequest) -> Bool {
         origin == other.origin && scheme.lowercased() == other.scheme.lowercased()
     }
+}
+
+private enum ChosenServerOption: HTTPRequestOption {
+    static var defaultOptionValue: Bool { false }
 }

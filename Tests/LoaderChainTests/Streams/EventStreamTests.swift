@@ -201,6 +201,15 @@ import Testing
         #expect(dropped.events == ["dropped"])
     }
 
+    @Test func cancellationThatNobodyAskedForIsLostConnection() async throws {
+        server.respond("data:a\n\n", error: CancellationError())
+        server.respond("data:b\n\n")
+        // Without a delay, no timer has to be waited for.
+        let stream = stream { $0.maximumDelay = .zero }
+        #expect(try await stream.prefix(2).collected().map(\.data) == ["a", "b"])
+        #expect(server.requests.count == 2)
+    }
+
     @Test func endWhileReadingEndsLoopAndTransfer() async throws {
         let dropped = EventLog()
         server.hang(after: "data:a\n\n", dropped: dropped)
@@ -274,7 +283,8 @@ private final class EventServer: AsyncLoader, @unchecked Sendable {
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
     func respond(
-        _ text: String, status: HTTPStatus = .ok, type: String? = "text/event-stream", error: HTTPError? = nil
+        _ text: String, status: HTTPStatus = .ok, type: String? = "text/event-stream",
+        error: (any Error & Sendable)? = nil
     ) {
         let response = Deliveries.response([Array(text.utf8)], status: status, type: type, error: error)
         state.withLock { $0.responses.append(.success(response)) }

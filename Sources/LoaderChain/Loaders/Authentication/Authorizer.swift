@@ -100,7 +100,9 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     }
 
     private func hear(_ result: HTTPResult, of journey: Journey, sentWith generation: Int) {
-        guard scheme.isRejection(result) else {
+        // The target of a redirect has not got the credential, so it cannot reject it.
+        let wasSent = result.response?.request.headers.contains("Authorization") == true
+        guard wasSent, scheme.isRejection(result) else {
             journey.task.complete(result)
             return
         }
@@ -274,7 +276,7 @@ extension Authorizer {
         } catch {
             answer.failure = error
             // With nothing to replace there is nothing to forget, and the app may be saving a new credential.
-            if error.makesStoredWorthless, old != nil { answer.hasForgotten = await emptyStore() }
+            if error.makesStoredWorthless, old != nil, hears(question) { answer.hasForgotten = await emptyStore() }
         }
         return answer
     }

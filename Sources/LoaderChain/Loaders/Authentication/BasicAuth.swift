@@ -62,7 +62,7 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
     public override func load(task: HTTPTask) {
         let request = task.request
         guard !request.headers.contains("Authorization") else { return super.load(task: task) }
-        let own = request.basicCredentials
+        let own = request.isForChosenServer ? nil : request.basicCredentials
         guard own != nil || authorizer != nil && hosts.contain(request.host) else { return super.load(task: task) }
         guard hosts.protect(request) else {
             fail(task, .insecureConnection, reason: "Credentials are not sent over plain HTTP; use https")

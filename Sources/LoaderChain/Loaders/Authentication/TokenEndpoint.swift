@@ -33,6 +33,8 @@ struct TokenEndpoint: Sendable {
         }
         request.body = SecretForm(form: Secret(form))
         request.hidesBodies = true
+        // A redirect that keeps the method would send the secrets to a server that the app has not named.
+        request.redirects = .refuse
         // An error of the standard is a response to read, whatever the loaders below demand of other responses.
         request.responseCheck = .nothing
         return request

@@ -107,7 +107,8 @@ extension Deduplicate {
         /// Makes a key of your own, which is never equal to a ``standard(for:ignoring:)`` key.
         public init(_ text: String) { content = .text(text) }
 
-        /// The standard key; nil for a request that is never shared, because it has a body or an unsafe method.
+        /// The standard key; nil for a request that is never shared, because it has a body, an unsafe method, or effects that
+        /// ``HTTPRequest/isRepeatable`` tells of.
         ///
         /// Two `GET` or two `HEAD` requests have the same key if their URL, headers, ``HTTPRequest/basicCredentials``,
         /// ``HTTPRequest/responseCheck`` and type to decode are the same.
@@ -118,7 +119,7 @@ extension Deduplicate {
         public static func standard(
             for request: HTTPRequest, ignoring ignored: [String] = Deduplicate.ignoredHeaders
         ) -> Key? {
-            guard request.method == .get || request.method == .head, request.body.isEmpty,
+            guard request.method == .get || request.method == .head, request.body.isEmpty, request.isRepeatable,
                 let address = request.storage.address.text(showing: .shown)
             else { return nil }
             let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }

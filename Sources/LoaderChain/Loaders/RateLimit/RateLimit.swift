@@ -17,7 +17,8 @@ import Synchronization
 ///
 /// Many servers report in each response how many requests are left, such as `RateLimit: "day";r=50;t=3600`. Half of such a quota may
 /// be used at any time; the rest is spread evenly over the time until its reset. ``ServerQuotas`` lists the headers that are read.
-/// After a 429 or 503 with a `Retry-After`, no request passes until that time.
+/// After a 429 or 503 with a `Retry-After`, no request passes until that time. What the server says that a redirect has led to, if it
+/// is another one, is ignored.
 ///
 /// **Where it belongs.** Near the terminal, below every loader that makes requests of its own or repeats them: an attempt of
 /// ``Retry`` takes a token like any other request. A ``CircuitBreaker`` goes above it, so that the requests that it refuses
@@ -210,7 +211,7 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         let response = result.response
         var end = QuotaBook.End(
             number: pass.number, expectedCost: pass.cost, cost: pass.cost, wasSent: true, wasAnswered: response != nil)
-        if quotas != nil, let response {
+        if quotas != nil, let response, response.comes(from: task.request) {
             end.reports = QuotaReport.reports(in: response.headers, now: timers.date)
             if end.reports.contains(where: { $0.unit == .cost }) { readsCosts.store(true, ordering: .relaxed) }
             if response.status.asksToWait { end.pause = RetryAfter.delay(of: response, now: timers.date) }
@@ -365,6 +366,16 @@ extension HTTPRequest {
     public var cost: Int {
         get { self[option: CostOption.self] }
         set { self[option: CostOption.self] = newValue }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether it comes from the server of a request, and not from another one, to which a redirect has led.
+    ///
+    /// A host that is not known, because a loader below fills it in, may be any.
+    fileprivate func comes(from asked: HTTPRequest) -> Bool {
+        let (asked, sent) = (asked.origin, request.origin)
+        return asked == sent || asked.host.isEmpty || sent.host.isEmpty
     }
 }
 

@@ -96,7 +96,8 @@ struct ThrottleState<Waiter, Reset> {
         let shedding = queues.makeSpace(for: priority, origin: origin, partition: partition)
         if case .ofNewcomer = shedding { return .isShed }
         var displaced: Waiter?
-        if mostWaiting < .max, queues.waiting(in: partition) >= mostWaiting {
+        // A waiter that was shed has left its place. Until a new limit is in force, there may be more waiters than it allows.
+        if case .nothing = shedding, mostWaiting < .max, queues.waiting(in: partition) >= mostWaiting {
             displaced = queues.removeLast(below: priority, in: partition)
             if displaced == nil { return .isRefused }
         }

@@ -104,17 +104,28 @@ extension HTTPHeaders {
             && !harmlessNames.contains { ASCII.isEqualIgnoringCase($0, name) }
     }
 
+    private static let addressNames = ["Location", "Content-Location", "Referer", "Refresh"]
+
+    /// The bytes that end a URL in the header of that name; nil if its value holds none.
+    fileprivate static func endsOfURLs(in name: String) -> ASCIISet? {
+        if ASCII.isEqualIgnoringCase(name, "Link") { return ASCIISet(">\"") }
+        return addressNames.contains { ASCII.isEqualIgnoringCase($0, name) } ? ASCIISet("") : nil
+    }
+
     /// The same headers with every secret value replaced, for logs and reports.
     ///
     /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password, secret,
     /// session, signature or token; `X-Honeycomb-Team`, which is a key, is secret too. Challenges and idempotency keys are not
-    /// secret.
+    /// secret. The URLs in `Location`, `Content-Location`, `Link`, `Referer` and `Refresh` lose credentials, the values of their
+    /// queries, and fragments.
     public var redacted: HTTPHeaders { HTTPHeaders(fields.lazy.map { $0.redacted }) }
 }
 
 extension HTTPHeaders.Field {
     fileprivate var redacted: Self {
-        HTTPHeaders.isSecret(name) ? Self(name, Redaction.text) : self
+        if HTTPHeaders.isSecret(name) { return Self(name, Redaction.text) }
+        guard let ends = HTTPHeaders.endsOfURLs(in: name) else { return self }
+        return Self(name, Redaction.urls(in: value, endingAt: ends))
     }
 }
 

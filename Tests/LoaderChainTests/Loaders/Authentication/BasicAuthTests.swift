@@ -116,6 +116,20 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
+    /// A redirect to another server takes no credentials along.
+    @Test func rejectionByServerThatGotNoCredentialsForgetsNothing() async throws {
+        let store = FaultyStore(aladdin)
+        let server = ClosureLoader("redirects") { request, _ in
+            var last = request
+            last.host = "files.other"
+            last.headers.remove("Authorization")
+            return HTTPResponse(request: last, status: .unauthorized)
+        }
+        let chain = BasicAuth(hosts: .all, store: store, provider: provider) --> server
+        #expect(try await chain.load(.sample).status == .unauthorized)
+        #expect(store.log.events == ["load"] && provider.asked == 0)
+    }
+
     @Test func storeFailingToForgetFailsTaskWithItsResponse() async {
         let chain = chain(store: FaultyStore(aladdin, failing: ["forget"]))
         let results = Locked<[HTTPResult]>([])

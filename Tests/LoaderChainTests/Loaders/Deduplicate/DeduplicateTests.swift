@@ -44,6 +44,14 @@ import Testing
         answerAll()
     }
 
+    @Test func requestsWithEffectsDoNotShare() {
+        var ticket = HTTPRequest.sample
+        ticket.isRepeatable = false
+        for name in ["a", "b"] { load(name, ticket) }
+        #expect(terminal.held.count == 2)
+        answerAll()
+    }
+
     @Test func requestsWithDifferentChecksDoNotShare() {
         var strict = HTTPRequest.sample
         strict.responseCheck = .success

@@ -76,6 +76,24 @@ import Testing
         }
     }
 
+    /// The host that is asked, the one that responds, and whether the first is held up.
+    static let redirects: [(String, String, Bool)] = [
+        ("a.test", "b.test", false), ("a.test", "A.test", true), ("", "b.test", true),
+    ]
+
+    @Test(arguments: redirects)
+    func serverOfRedirectDoesNotHoldUpTheOneThatRedirects(_ asked: String, _ sent: String, _ isHeldUp: Bool) {
+        for headers in [["Retry-After": "30"], ["RateLimit": "\"day\";r=0;t=30"]] as [HTTPHeaders] {
+            let terminal = RedirectingTerminal(to: sent, headers: headers)
+            let limit = RateLimit(timers: timers)
+            limit --> terminal
+            for _ in 0..<2 { limit.load(request: HTTPRequest(host: asked)) { _ in } }
+            #expect(terminal.requests == (isHeldUp ? 1 : 2) && limit.waiting == (isHeldUp ? 1 : 0), "\(headers)")
+            timers.advance(by: .seconds(60))
+            #expect(terminal.requests == 2 && limit.waiting == 0, "\(headers)")
+        }
+    }
+
     @Test func pauseIsNeverLongerThanTheMaximum() {
         let answers = Locked(0)
         let hostile: HTTPHeaders = ["Retry-After": "99999999", "RateLimit": "\"x\";r=0;t=2000000"]
@@ -230,6 +248,26 @@ enum QuotaDialect: CaseIterable, Sendable {
 
     private func x(_ limit: Int, _ left: Int, _ reset: String) -> HTTPHeaders {
         ["X-RateLimit-Limit": "\(limit)", "X-RateLimit-Remaining": "\(left)", "X-RateLimit-Reset": reset]
+    }
+}
+
+/// A terminal that is redirected to a host, which refuses everything.
+private final class RedirectingTerminal: HTTPLoader, @unchecked Sendable {
+    private let host: String
+    private let headers: HTTPHeaders
+    private let count = Locked(0)
+
+    init(to host: String, headers: HTTPHeaders) { (self.host, self.headers) = (host, headers) }
+
+    var requests: Int { count.withLock(\.self) }
+
+    override var isTerminal: Bool { true }
+
+    override func load(task: HTTPTask) {
+        count.withLock { $0 += 1 }
+        var request = task.request
+        request.host = host
+        task.complete(.success(HTTPResponse(request: request, status: .tooManyRequests, headers: headers)))
     }
 }
 

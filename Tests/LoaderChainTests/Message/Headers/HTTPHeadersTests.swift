@@ -102,6 +102,32 @@ import Testing
         #expect(headers.description == "Accept: a\n\(name): <redacted>")
     }
 
+    /// A header, its value, and the value that is shown.
+    static let addresses: [(String, String, String)] = [
+        ("Location", "https://a.test/b?Signature=s3cret&s3cret", "https://a.test/b?Signature=redacted&redacted"),
+        ("location", "/b?code=s3cret, \"s3cret\">#s3cret", "/b?code=redacted"),
+        ("Location", "https://app.test/b#access_token=s3cret", "https://app.test/b"),
+        ("Content-Location", "https://u:s3cret@a.test:80/b@c", "https://redacted@a.test:80/b@c"),
+        ("REFERER", "//s3cret@u:s3cret@a.test", "//redacted@a.test"),
+        ("Refresh", "5; url=https://s3cret@a.test/?a=s3cret", "5; url=https://redacted@a.test/?a=redacted"),
+        (
+            "Link", "<https://a.test/?page=2&key=s3cret>; rel=\"next\", </b?s3cret>; rel=last",
+            "<https://a.test/?page=redacted&key=redacted>; rel=\"next\", </b?redacted>; rel=last"
+        ),
+        ("Link", "<https://u:s3cret@a.test/é>; title=\"b\"", "<https://redacted@a.test/é>; title=\"b\""),
+        ("Link", "</a?b=s3cret", "</a?b=redacted"),
+        ("Location", "https://a.test/b/c;d=e", "https://a.test/b/c;d=e"), ("Location", "", ""),
+        ("X-Location", "https://u@a.test/?b=c#d", "https://u@a.test/?b=c#d"),
+    ]
+
+    @Test(arguments: addresses)
+    func addressesInHeadersAreShownWithoutSecrets(_ name: String, _ value: String, _ shown: String) {
+        let headers: HTTPHeaders = [name: value]
+        #expect(headers.redacted[name] == shown)
+        #expect(headers.description == "\(name): \(shown)")
+        #expect(headers[name] == value)
+    }
+
     @Test func ordinaryHeadersAreNotSecret() {
         for name in ["Accept", "Content-Type", "X-Toke", "ETag", ""] { #expect(!HTTPHeaders.isSecret(name)) }
     }
