@@ -35,7 +35,7 @@ package struct PercentEncoding: Sendable {
     }
 
     private func encode(_ text: String, keepsEscapes: Bool) -> String {
-        if text.utf8.allSatisfy(allowed.contains) { return text }
+        if text.utf8.allSatisfy({ allowed.contains($0) }) { return text }
         let bytes = Array(text.utf8)
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.count * 2)
@@ -59,8 +59,8 @@ package struct PercentEncoding: Sendable {
 
     /// Decodes escapes; invalid escapes stay as they are, and bytes that are not UTF-8 are replaced.
     package static func decode(_ text: some StringProtocol) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         let bytes = Array(text.utf8)
-        guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = 0
