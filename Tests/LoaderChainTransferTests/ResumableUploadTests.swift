@@ -24,6 +24,20 @@ import Testing
             request, chain: server, settings: chosen, timers: ManualTimers(), random: RandomSource(seed: 1))
     }
 
+    /// A server that lets uploads go on at another one.
+    ///
+    /// - Parameter redirect: changes a request, as a redirect does.
+    private static func movingServer(
+        _ seen: Locked<[HTTPRequest]>, redirect: @escaping @Sendable (inout HTTPRequest) -> Void = { _ in }
+    ) -> HTTPLoader {
+        ClosureLoader { request, _ in
+            seen.withLock { $0.append(request) }
+            let status: HTTPStatus = request.method == .post ? .created : .ok
+            let headers: HTTPHeaders = ["Location": "https://other.test/u", "Upload-Complete": "?1"]
+            return HTTPResponse(request: request.with(redirect), status: status, headers: headers)
+        }
+    }
+
     private func error(_ upload: ResumableUploadDraft12) async -> HTTPError? {
         do { _ = try await upload.send() } catch { return error as? HTTPError }
         return nil
@@ -110,12 +124,7 @@ import Testing
 
     @Test func credentialsAreNotSentToAnotherServer() async throws {
         let seen = Locked<[HTTPRequest]>([])
-        let chain = ClosureLoader { request, _ in
-            seen.withLock { $0.append(request) }
-            let status: HTTPStatus = request.method == .post ? .created : .ok
-            let headers: HTTPHeaders = ["Location": "https://other.test/u", "Upload-Complete": "?1"]
-            return HTTPResponse(request: request, status: status, headers: headers)
-        }
+        let chain = Self.movingServer(seen)
         _ = try await upload(chain).send()
         #expect(seen.withLock { $0.map { $0.headers.contains("Authorization") } } == [true, false])
         let insecure = MockLoader().then(.created, headers: ["Location": "http://films.test/u"])
@@ -124,12 +133,7 @@ import Testing
 
     @Test func ownCredentialsAreNotSentToAnotherServer() async throws {
         let seen = Locked<[HTTPRequest]>([])
-        let server = ClosureLoader { request, _ in
-            seen.withLock { $0.append(request) }
-            let status: HTTPStatus = request.method == .post ? .created : .ok
-            let headers: HTTPHeaders = ["Location": "https://other.test/u", "Upload-Complete": "?1"]
-            return HTTPResponse(request: request, status: status, headers: headers)
-        }
+        let server = Self.movingServer(seen)
         let own = upload(BasicAuth() --> server) {
             $0.headers["Authorization"] = nil
             $0.basicCredentials = BasicCredentials(user: "zoe", password: "secret")
@@ -140,16 +144,10 @@ import Testing
 
     @Test func secretsRemovedByRedirectAreNotSentToItsTarget() async throws {
         let seen = Locked<[HTTPRequest]>([])
-        let chain = ClosureLoader { request, _ in
-            seen.withLock { $0.append(request) }
-            var last = request
-            if request.method == .post {
-                last.host = "other.test"
-                last.headers.remove("Authorization")
-            }
-            let status: HTTPStatus = request.method == .post ? .created : .ok
-            let headers: HTTPHeaders = ["Location": "https://other.test/u", "Upload-Complete": "?1"]
-            return HTTPResponse(request: last, status: status, headers: headers)
+        let chain = Self.movingServer(seen) { last in
+            guard last.method == .post else { return }
+            last.host = "other.test"
+            last.headers.remove("Authorization")
         }
         _ = try await upload(chain).send()
         #expect(seen.withLock { $0.map { $0.headers.contains("Authorization") } } == [true, false])

@@ -115,9 +115,10 @@ final class UploadEngine: Sendable {
     /// Handles that the system has reported all events from the time when the app did not run.
     func eventsAreDelivered() { handle { $0.eventsAreDelivered() } }
 
-    /// Stores the system's completion handler; calls it soon if no upload is running.
+    /// Stores the system's completion handler; calls it at once if the events came just before it, and soon if no upload is running.
     @MainActor
     func whenEventsAreDelivered(_ completion: @escaping () -> Void) {
+        guard !systemCompletion.takeOwed(at: timers.now) else { return completion() }
         systemCompletion.add(completion)
         handle { $0.isQuiet ? [.completeSystemEvents] : [] }
     }
@@ -152,7 +153,8 @@ final class UploadEngine: Sendable {
         case .complete(let waiter, let id, let end): complete(waiter, id, end)
         case .startGrace:
             timers.schedule(after: Self.grace) { [weak self] in self?.handle { $0.graceIsOver() } }
-        case .completeSystemEvents: Task { @MainActor [systemCompletion] in systemCompletion.callAll() }
+        case .completeSystemEvents:
+            Task { @MainActor [systemCompletion, timers] in systemCompletion.callAll(at: timers.now) }
         }
     }
 
@@ -219,19 +221,22 @@ protocol UploadSession: Sendable {
 @MainActor
 private final class SystemCompletion {
     private var handlers: [() -> Void] = []
-    /// Whether the events were delivered before the system's handler came.
-    private var isOwed = false
+    /// Until when a handler is called as soon as it comes, because the events were delivered before it.
+    private var owedUntil = TimerInstant(nanoseconds: .min)
+
+    /// A handler that comes later than this is that of other events, which may not have been delivered.
+    private static let longestDelay = Duration.seconds(10)
 
     nonisolated init() {}
 
-    func add(_ handler: @escaping () -> Void) {
-        if replace(&isOwed, with: false) { handler() } else { handlers.append(handler) }
-    }
+    func add(_ handler: @escaping () -> Void) { handlers.append(handler) }
 
-    func callAll() {
-        let called = handlers
-        handlers = []
-        isOwed = called.isEmpty
+    /// Whether a handler that comes now is that of events which have been delivered.
+    func takeOwed(at now: TimerInstant) -> Bool { now < replace(&owedUntil, with: TimerInstant(nanoseconds: .min)) }
+
+    func callAll(at now: TimerInstant) {
+        let called = replace(&handlers, with: [])
+        if called.isEmpty { owedUntil = now.advanced(by: Self.longestDelay) }
         for handler in called { handler() }
     }
 }

@@ -11,6 +11,16 @@ import Testing
         Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
     }
 
+    /// A writer that holds as many points as it may.
+    private static func fullWriter(_ sender: HeldSender) -> TestWriter {
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<8 { test.write(number) }
+        return test
+    }
+
     /// Waits until the given number of writes wait.
     private static func waits(_ writer: InfluxWriter, _ count: Int) async throws {
         try await eventually("\(count) writes wait") { writer.engine.freedSpace.waiting == count }
@@ -48,11 +58,7 @@ import Testing
 
     @Test func enqueueWaitsUntilBatchIsDelivered() async throws {
         let sender = HeldSender()
-        let test = TestWriter(sender) {
-            $0.maximumPoints = 8
-            $0.batchPoints = 100
-        }
-        for number in 0..<8 { test.write(number) }
+        let test = Self.fullWriter(sender)
         let write = Task { try await test.writer.enqueue(Self.point(8)) }
         await sender.waitForEvents(1)
         try await Self.waits(test.writer, 1)
@@ -65,11 +71,7 @@ import Testing
     /// The point is encoded again whenever there may be space.
     @Test func repairOfWaitingPointIsCountedOnce() async throws {
         let sender = HeldSender()
-        let test = TestWriter(sender) {
-            $0.maximumPoints = 8
-            $0.batchPoints = 100
-        }
-        for number in 0..<8 { test.write(number) }
+        let test = Self.fullWriter(sender)
         let point = Point("m", tags: ["a": ""], fields: ["i": 1], timestamp: .seconds(9))
         let write = Task { try await test.writer.enqueue(point) }
         await sender.waitForEvents(1)
@@ -82,11 +84,7 @@ import Testing
 
     @Test func cancelledEnqueueAcceptsNothing() async throws {
         let sender = HeldSender()
-        let test = TestWriter(sender) {
-            $0.maximumPoints = 8
-            $0.batchPoints = 100
-        }
-        for number in 0..<8 { test.write(number) }
+        let test = Self.fullWriter(sender)
         let write = Task { try await test.writer.enqueue(Self.point(8)) }
         try await Self.waits(test.writer, 1)
         write.cancel()
@@ -98,11 +96,7 @@ import Testing
 
     @Test func stoppedWriterEndsWaitingEnqueue() async throws {
         let sender = HeldSender()
-        let test = TestWriter(sender) {
-            $0.maximumPoints = 8
-            $0.batchPoints = 100
-        }
-        for number in 0..<8 { test.write(number) }
+        let test = Self.fullWriter(sender)
         let write = Task { try await test.writer.enqueue(Self.point(8)) }
         try await Self.waits(test.writer, 1)
         test.writer.engine.stop()
