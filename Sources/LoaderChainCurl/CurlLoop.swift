@@ -99,6 +99,7 @@
             private var idle: [CurlHandle] = []
             private var transfers: [OpaquePointer: CurlTransfer] = [:]
             private var ended: [CurlResults.Result] = []
+            private let gathering = CurlGathering()
             private let idleConnections: Int
             private let hasHTTP2: Bool
             /// How many transfers the connections suffice for.
@@ -131,6 +132,7 @@
                     if carryOutJobs(), transfers.isEmpty { break }
                     var running: Int32 = 0
                     _ = loaderchain_curl_multi_perform(multi.pointer, &running)
+                    gathering.endTurn()
                     var result: Int32 = 0
                     while let pointer = loaderchain_curl_multi_ended(multi.pointer, &result) { end(pointer, result) }
                     report()
@@ -168,7 +170,7 @@
                     guard let handle = idle.popLast() ?? CurlHandle() else { return note(transfer, .outOfMemory) }
                     transfers[handle.pointer] = transfer
                     if transfers.count > capacity { setCapacity(max(64, 2 * transfers.count)) }
-                    guard transfer.start(on: handle) else { return end(handle.pointer, 0) }
+                    guard transfer.start(on: handle, gathering) else { return end(handle.pointer, 0) }
                     // 27 is libcurl's own word for a lack of memory.
                     if loaderchain_curl_multi_add(multi.pointer, handle.pointer) != 0 { end(handle.pointer, 27) }
                 case .stop(let transfer):

@@ -11,6 +11,7 @@
         static let isUpload: Int32 = 46
         static let freshConnection: Int32 = 74
         static let httpVersion: Int32 = 84
+        static let bufferSize: Int32 = 98
         static let noSignals: Int32 = 99
         static let protocols: Int32 = 181
         static let tlsVersion: Int32 = 32
@@ -369,6 +370,9 @@
             // Before version 7.80, only a connection of its own keeps a request from being sent twice.
             if isKnown != 0, !isIdempotent { set(CurlOption.freshConnection, 1) }
         }
+
+        /// Sets how much of a response's body is received at once.
+        func setBuffer(_ size: Int) { set(CurlOption.bufferSize, size) }
 
         /// Sets a body that is sent with its head.
         func setBody(_ bytes: UnsafeRawBufferPointer) {

@@ -41,6 +41,9 @@
         private var bytesLeft: Int64 = 0
         private var head = HeadReader()
         private var decoder: BodyDecoder?
+        /// Where a body is gathered that is not for memory; nil if none is.
+        private var gathering: CurlGathering?
+        private var gathered = Data()
         private var version: String?
         /// Why this side has ended the transfer.
         private var refusal: TransferFailure?
@@ -79,13 +82,17 @@
         // MARK: The loop
 
         /// Sets all options of a handle that has none; returns whether libcurl knows all that matter.
-        func start(on handle: CurlHandle) -> Bool {
+        func start(on handle: CurlHandle, _ gathering: CurlGathering) -> Bool {
             self.handle = handle
             handover = transport.timers.now
             let this = Unmanaged.passUnretained(self).toOpaque()
             (headers, addresses) = handle.set(
                 request, length: content.length ?? 0, timeout: exchange?.timeout ?? .zero, for: this, of: transport)
             setBody(of: handle)
+            if case .inMemory = request.request.delivery {} else {
+                self.gathering = gathering
+                handle.setBuffer(CurlGathering.mostBytes)
+            }
             guard let option = handle.refusedOption else { return true }
             let isRequests = [CurlOption.url, CurlOption.method, CurlOption.unixSocket].contains(option)
             return refuse(
@@ -181,20 +188,41 @@
                 return unwantedBytes <= Self.mostUnwantedBytes
             }
             guard let decoder else {
-                isBodyUnwanted = !exchange.receive(Data(bytes))
+                if let gathering { gather(bytes, gathering) } else { deliver(Data(bytes)) }
                 return true
             }
             exchange.noteActivity()
             do throws(BodyDecoder.Fault) {
                 // A decoder makes any number of bytes of a few, so it ends with the wish for them.
                 try decoder.decode(Array(bytes)[...]) {
-                    isBodyUnwanted = !exchange.receive(Data($0))
+                    deliver(Data($0))
                     return !isBodyUnwanted
                 }
                 return true
             } catch {
                 return refuse(TransferFailure(.invalidResponse, error.reason))
             }
+        }
+
+        private func deliver(_ data: Data) {
+            if let exchange { isBodyUnwanted = !exchange.receive(data) }
+        }
+
+        private func gather(_ bytes: UnsafeRawBufferPointer, _ gathering: CurlGathering) {
+            let isLast = bytes.count < CurlGathering.piece
+            guard !gathered.isEmpty || !isLast else { return deliver(Data(bytes)) }
+            if gathered.isEmpty {
+                gathered.reserveCapacity(CurlGathering.mostBytes)
+                gathering.transfers.append(self)
+            }
+            gathered.append(contentsOf: bytes)
+            if isLast || gathered.count > CurlGathering.mostBytes - CurlGathering.piece { deliverGathered() }
+        }
+
+        func deliverGathered() {
+            guard !gathered.isEmpty else { return }
+            let data = replace(&gathered, with: Data())
+            if !isStopped, !isBodyUnwanted { deliver(data) }
         }
 
         /// How much of a body that nobody wants is read, to keep its connection.
@@ -303,6 +331,25 @@
                 queue: handover.map { begin.duration(to: $0) }, nameLookup: times.nameLookup, connect: times.connect,
                 secureConnection: times.secureConnection, waiting: times.waiting,
                 receiving: isWhole ? firstByte.map { $0.duration(to: end) } : nil)
+        }
+    }
+
+    /// Joins the pieces that libcurl makes of what it has read at once; for a file or a task, each would cost more than its bytes.
+    ///
+    /// It belongs to the loop's thread.
+    final class CurlGathering {
+        /// The most that libcurl hands on in one call.
+        static let piece = 16 << 10
+        static let mostBytes = 128 << 10
+
+        /// The transfers that have gathered bytes since the last turn of the loop, or have handed them on already.
+        fileprivate var transfers: [CurlTransfer] = []
+
+        /// Hands on what has been gathered in a turn, so that nothing waits for more to come.
+        func endTurn() {
+            guard !transfers.isEmpty else { return }
+            for transfer in transfers { transfer.deliverGathered() }
+            transfers.removeAll(keepingCapacity: true)
         }
     }
 

@@ -320,6 +320,36 @@
             #expect(server.requests.isEmpty)
         }
 
+        /// libcurl makes pieces of 16 KB of what it has read; they are joined, and none may wait for another that does not come.
+        @Test func joinedPiecesDoNotWaitForMore() async throws {
+            let lengths = [16 << 10, 1, 48 << 10, 16 << 10, 300_000, 128 << 10, 512 << 10, 5]
+            let whole = pattern(lengths.reduce(0, +))
+            let next = DispatchSemaphore(value: 0)
+            let server = try LoopbackServer { client in
+                guard client.readHead() != nil else { return }
+                client.send("HTTP/1.1 200 OK\r\nContent-Length: \(whole.count)\r\n\r\n")
+                var rest = whole[...]
+                for length in lengths {
+                    next.wait()
+                    guard client.send(rest.prefix(length)) else { return }
+                    rest = rest.dropFirst(length)
+                }
+            }
+            defer { server.stop() }
+            var request = HTTPRequest(url: server.url("/"))
+            request.delivery = .chunks
+            let chunks = try #require(try await patient { _ in }.load(request).chunks)
+            var iterator = chunks.makeAsyncIterator()
+            var (read, expected) = (Data(), 0)
+            for length in lengths {
+                next.signal()
+                expected += length
+                while read.count < expected { read += try #require(try await iterator.next()) }
+            }
+            #expect(read == whole)
+            #expect(try await iterator.next() == nil)
+        }
+
         /// libcurl may pass on more of a body after its reader has gone, and before the stop comes.
         @Test func stoppedReaderGetsNoBytesThatWereNotDecoded() async throws {
             let transport = CurlTransport(.patient, CurlTrust(environment: [:]), timers: SystemTimers.shared)
