@@ -50,8 +50,9 @@ extension OutboxEngine {
         let deadLetter = DeadLetterName(name, because: .duplicate)
         do throws(FileFailure) {
             try move(deadLetter)
+            shared.withLock { $0.deadLetters.add(deadLetter) }
             emit(.deadLettered(name.id, because: .duplicate))
-            keep(deadLetter)
+            trimDeadLetters()
         } catch {
             trouble(error)
         }
@@ -132,7 +133,8 @@ extension OutboxEngine {
                 var adopted = deadLetter
                 adopted.name.sequence = nextSequence()
                 try store.files.rename(outbox + "/" + deadLetter.path, to: adopted.path)
-                keep(adopted)
+                shared.withLock { $0.deadLetters.add(adopted) }
+                trimDeadLetters()
             }
         } catch {
             trouble(error)

@@ -29,11 +29,15 @@ extension OutboxEngine {
             hasLeft = deadLetter != nil
         case .waits: return true  // The report stays.
         }
-        // When the event is emitted, the report is already gone; a submission that waits for its identifier continues afterwards.
-        let waiters = shared.withLock { $0.remove(handle) }
+        // When the event is emitted, the report is already gone, or among the dead letters; a submission that waits for its
+        // identifier continues afterwards.
+        let waiters = shared.withLock { shared in
+            if let deadLetter { shared.deadLetters.add(deadLetter) }
+            return shared.remove(handle)
+        }
         emit(event)
         signal(waiters)
-        if let deadLetter { keep(deadLetter) }
+        if deadLetter != nil { trimDeadLetters() }
         if case .deadLetter = fate { return hasLeft }
         release(entry.name, delivered: fate == .delivered)
         return hasLeft
@@ -122,11 +126,10 @@ extension OutboxEngine {
         do throws(FileFailure) { try store.syncMove(into: ReportStore.deadLetterFolder) } catch { trouble(error) }
     }
 
-    /// Adds a dead letter, and removes the oldest ones if they exceed the limits.
-    func keep(_ deadLetter: DeadLetterName) {
+    /// Removes the oldest dead letters if they exceed the limits.
+    func trimDeadLetters() {
         let trimmed = shared.withLock { shared in
-            shared.deadLetters.add(deadLetter)
-            return shared.deadLetters.trim(
+            shared.deadLetters.trim(
                 count: settings.maximumDeadLetterCount, bytes: settings.maximumDeadLetterBytes)
         }
         for deadLetter in trimmed { removeDeadLetter(deadLetter, because: .noRoom) }

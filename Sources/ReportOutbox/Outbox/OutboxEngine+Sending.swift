@@ -39,7 +39,7 @@ extension OutboxEngine {
             shared.outbox.consent = consent
             return (consent == .given ? [] : shared.running.values.map(\.task), shared.takeUnwanted())
         }
-        for task in running { task.cancel() }
+        for task in running { cancel(task) }
         drop(unwanted)
         schedulePump()
     }
@@ -116,12 +116,23 @@ extension OutboxEngine {
         chain.startLoading(task)
         let due = settings.timers.now.advanced(by: settings.attemptTimeout)
         let isRunning = { self.shared.withLock { $0.running[handle.sequence] != nil } }
-        attempt.timeout.set(on: settings.timers, for: { isRunning() ? due : nil }) { [weak task] in
+        attempt.timeout.set(on: settings.timers, for: { isRunning() ? due : nil }) { [weak self, weak task] in
             // An attempt that continues without this process has the time that the system gives it. An attempt that has its
             // response is not cancelled, even if the outbox has not handled the response yet.
-            guard let task, !handover.isTaken, !task.isCompleted else { return }
+            guard let self, let task, !handover.isTaken, !task.isCompleted else { return }
             timedOut.withLock { $0 = true }
-            task.cancel()
+            cancel(task)
+        }
+    }
+
+    /// How long a loader has to end an attempt that was cancelled.
+    private static let patience = Duration.seconds(10)
+
+    /// Cancels an attempt, and ends it if its loader ignores that: otherwise it would keep its place and `close()` for ever.
+    func cancel(_ task: HTTPTask) {
+        guard task.cancel(), !task.isCompleted else { return }
+        settings.timers.schedule(after: Self.patience) { [weak task] in
+            task?.fail(.cancelled, reason: "The loader ignored the cancel of this attempt")
         }
     }
 

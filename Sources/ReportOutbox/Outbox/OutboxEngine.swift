@@ -134,9 +134,8 @@ final class OutboxEngine: Sendable {
             return (saves, shared.running)
         }
         alarm.end()
-        for attempt in running.values { attempt.task.cancel() }
+        for attempt in running.values { cancel(attempt.task) }
         if saves { perform { [self] in saveDiscards() } }
-        listeners.end()
         endIfDone()
     }
 
@@ -149,7 +148,10 @@ final class OutboxEngine: Sendable {
 
     /// Unlocks the directory once the outbox is closed and all work has ended, and resumes the calls that wait for it.
     private func endIfDone() {
-        if giveUp() { shared.withLock { $0.isFree = true } }
+        if giveUp() {
+            listeners.end()
+            shared.withLock { $0.isFree = true }
+        }
         // Not before the directory is unlocked: another thread may be about to unlock it.
         for closer in shared.withLock({ $0.takeClosers() }) { closer.resume() }
     }

@@ -58,6 +58,44 @@ import Testing
         stopping.join()
     }
 
+    /// A loader that never ends a task, whatever happens to it.
+    private final class DeafLoader: HTTPLoader, @unchecked Sendable {
+        let tasks = Locked<[HTTPTask]>([])
+        override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+    }
+
+    @Test func loaderThatIgnoresCancelKeepsNeitherPlaceNorDirectory() async throws {
+        let (timers, loader, book) = (ManualTimers(), DeafLoader(), EventBook())
+        let outbox = try ReportOutbox(
+            files: MemoryDirectory(), chain: loader, settings: .test(timers), existing: nil,
+            onEvent: { book.note($0) })
+        try outbox.submit(bytes(10), identifier: "a", request: upload)
+        outbox.drain()
+        // The attempt's time, the loader's, and the pause before the next attempt.
+        while loader.tasks.withLock({ $0.count }) < 2 {
+            try #require(timers.advanceToNext())
+            outbox.drain()
+        }
+        let events = outbox.events
+        let closed = EventLog()
+        Task {
+            await outbox.close()
+            closed.note("")
+        }
+        try await eventually("the outbox is closed") {
+            timers.advance(by: .seconds(10))
+            return !closed.events.isEmpty
+        }
+        // The stream ends after the last attempt.
+        var last: ReportEvent?
+        for await event in events { last = event }
+        #expect(last == book.events.last)
+        guard case .willRetry(_, _, .error(.cancelled)) = last else {
+            Issue.record("\(last as Any)")
+            return
+        }
+    }
+
     @Test func ownOutboxIsTakenOverByMainOutboxAtNextLaunch() throws {
         let disk = MemoryDirectory()
         do {

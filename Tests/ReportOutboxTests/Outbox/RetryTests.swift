@@ -23,6 +23,23 @@ import Testing
         #expect(test.timers.pendingCount == 0)
     }
 
+    @Test func deadLetterIsListedWhenItsEventComes() throws {
+        let (place, listed) = (Locked<ReportOutbox?>(nil), Locked<[Int]>([]))
+        let outbox = try ReportOutbox(
+            files: MemoryDirectory(), chain: FakeServer { _, _ in .status(.badRequest) },
+            settings: .test(), startsSending: false,
+            onEvent: { event in
+                guard case .deadLettered = event, let outbox = place.withLock({ $0 }) else { return }
+                listed.withLock { $0.append(outbox.deadLetters.count) }
+            })
+        place.withLock { $0 = outbox }
+        try outbox.submit(bytes(10), identifier: "a", request: upload)
+        outbox.startSending()
+        outbox.drain()
+        #expect(listed.withLock { $0 } == [1])
+        place.withLock { $0 = nil }
+    }
+
     @Test func delaysDoubleUpToTheirCapWithFullJitter() throws {
         let test = try TestOutbox(FakeServer { _, _ in .status(.internalServerError) }) {
             $0.maximumAttempts = 12
