@@ -63,6 +63,7 @@
         ///
         /// All but the first may be in capitals too; `HTTP_PROXY` is not used, since a web server gives it to programs as a header of a
         /// stranger's request.
+        /// Requests to this machine go through none: they may have secrets that must not leave it in plain text.
         public static var environment: HTTPProxies { HTTPProxies(environment: ProcessInfo.processInfo.environment) }
 
         /// Makes proxies for the two schemes; nil for none.
@@ -83,10 +84,14 @@
                 names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
             }
             let all = value("all_proxy", "ALL_PROXY")
-            let exceptions = value("no_proxy", "NO_PROXY") ?? ""
-            self.init(
-                http: value("http_proxy") ?? all, https: value("https_proxy", "HTTPS_PROXY") ?? all,
-                except: exceptions.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init))
+            let (http, https) = (value("http_proxy") ?? all, value("https_proxy", "HTTPS_PROXY") ?? all)
+            guard http != nil || https != nil else {
+                self = .none
+                return
+            }
+            let named = (value("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+            let exceptions = named == ["*"] ? named : named + ["localhost", "127.0.0.1", "127.0.0.0/8", "::1"]
+            self.init(http: http, https: https, except: exceptions)
         }
 
         /// The proxy of a scheme, as libcurl reads it; empty for none.

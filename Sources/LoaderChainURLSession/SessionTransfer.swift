@@ -23,6 +23,8 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
     private(set) var heldHead: (status: HTTPStatus, headers: HTTPHeaders)?
     /// Whether an authentication challenge was refused; the session then reports its task as cancelled.
     private var refusedChallenge = false
+    /// Whether the server was not the one to talk to; the session reports that as a cancel too.
+    private var refusedTrust = false
     #if !canImport(FoundationNetworking)
         private var platformMetrics: URLSessionTaskMetrics?
     #endif
@@ -75,9 +77,13 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
             session.control.async { answer(.cancelAuthenticationChallenge, nil) }
         #else
             let (disposition, credential) = settings.trust.answer(to: challenge)
+            if disposition == .cancelAuthenticationChallenge { refuseTrust() }
             answer(disposition, credential)
         #endif
     }
+
+    /// Notes that the server's certificate is not accepted.
+    func refuseTrust() { refusedTrust = true }
 
     // MARK: Receiving
 
@@ -112,13 +118,19 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
     /// Called when the session's task has ended, with or without an error.
     func ended(_ urlResponse: URLResponse?, _ failure: (any Error)?) {
         guard let exchange else { return }
-        // On Linux a redirect without a usable address is only shown at the end.
-        if exchange.head == nil, failure == nil, let urlResponse { receive(urlResponse) }
+        // On Linux a redirect without a usable address is only shown at the end; after a proxy's answer, only that answer is.
+        if exchange.head == nil, heldHead == nil, failure == nil, let urlResponse { receive(urlResponse) }
         exchange.ended { self.ending(of: exchange, failure) }
         self.exchange = nil
     }
 
     private func ending(of exchange: Exchange, _ failure: (any Error)?) -> TransferEnding {
+        if refusedTrust {
+            return .failed(
+                TransferFailure(
+                    .insecureConnection, "The server's certificate is not trusted, or has none of the pinned keys",
+                    underlyingError: failure))
+        }
         // A failure after a held head shows that the head was a proxy's.
         if failure == nil || refusedChallenge, let head = heldHead {
             guard ProxyAnswer.isWholeResponse(head.status, head.headers) else {

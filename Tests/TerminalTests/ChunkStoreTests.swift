@@ -1,9 +1,9 @@
 import Foundation
-import LoaderChain
+import LoaderChainTesting
 import TestServers
 import Testing
 
-@testable import LoaderChainURLSession
+@testable import LoaderChain
 
 /// Bytes come out in the order in which they went in, from memory and from the file.
 @Suite(.timeLimit(.minutes(10))) struct ChunkStoreTests {
@@ -43,4 +43,38 @@ import Testing
         #expect(try store.read() == pattern(50))
         #expect(try store.read() == nil)
     }
+
+    #if os(Linux)
+        @Test func bytesThatCannotBeReadAgainEndTheChunksWithAnError() async throws {
+            let left = EventLog()
+            let request = HTTPRequest(host: "a.test")
+            let pipe = ChunkPipe(
+                onLeave: { left.note("left") },
+                failure: { HTTPError(.cannotStoreResponse, request: request, reason: "\($0)") })
+            let (first, second) = (pattern(ChunkStore.memoryLimit), pattern(1_000))
+            try pipe.write(first)
+            try pipe.write(second)
+            try emptyChunkFile(of: second)
+            #expect(try await pipe.next() == first)
+            for _ in 0..<2 {
+                let error = await #expect(throws: HTTPError.self) { _ = try await pipe.next() }
+                #expect(error?.code == .cannotStoreResponse)
+            }
+            #expect(left.events == ["left"])
+            try pipe.write(second)
+            pipe.end(with: .failure(HTTPError(.cancelled, request: request)))
+        }
+
+        /// Empties the unlinked file that has these bytes.
+        private func emptyChunkFile(of bytes: Data) throws {
+            let table = "/proc/self/fd"
+            let file = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: table).map { "\(table)/\($0)" }.first { file in
+                    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file)
+                    guard target?.hasSuffix(".chunks (deleted)") == true else { return false }
+                    return FileManager.default.contents(atPath: file) == bytes
+                })
+            #expect(truncate(file, 0) == 0)
+        }
+    #endif
 }

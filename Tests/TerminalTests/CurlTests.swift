@@ -502,8 +502,9 @@
             ])
             #expect(proxies.proxy(for: "http") == "http://a:1")
             #expect(proxies.proxy(for: "https") == "http://user:secret@b:2")
-            #expect(proxies.listOfExceptions == "c,.d,10.0.0.0/8")
-            #expect("\(proxies)" == "http through http://a:1, https through b:2, except c,.d,10.0.0.0/8")
+            #expect(proxies.listOfExceptions.hasPrefix("c,.d,10.0.0.0/8,localhost,"))
+            #expect("\(proxies)".hasPrefix("http through http://a:1, https through b:2, except c,.d,10.0.0.0/8,"))
+            #expect(HTTPProxies(environment: ["http_proxy": "a", "no_proxy": "*"]).listOfExceptions == "*")
             // A web server gives a stranger's header to programs under this name.
             #expect(HTTPProxies(environment: ["HTTP_PROXY": "http://a:1"]) == .none)
             let all = HTTPProxies(environment: ["ALL_PROXY": "socks5h://s:1", "https_proxy": ""])
@@ -511,6 +512,21 @@
             var dumped = ""
             dump(proxies, to: &dumped)
             #expect(!dumped.contains("secret"))
+        }
+
+        /// Credentials go to this machine in plain text, and no further.
+        @Test(arguments: ["localhost", "127.0.0.1"])
+        func proxyOfEnvironmentSeesNothingForThisMachine(host: String) async throws {
+            let (server, proxy) = (try LoopbackServer(), try LoopbackServer())
+            server.fallback { _ in .ok("server") }
+            proxy.fallback { _ in .ok("proxy") }
+            let loader = patient {
+                $0.proxies = HTTPProxies(environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)"])
+            }
+            let own = HTTPRequest(scheme: "http", host: host, port: server.port)
+            #expect(try await loader.load(own).body == Data("server".utf8))
+            let others = HTTPRequest(scheme: "http", host: "api.example.invalid")
+            #expect(try await loader.load(others).body == Data("proxy".utf8))
         }
 
         @Test(arguments: ["ftp://user:secret@a", "http://", "user:secret@", "mailto:secret", "http://a\u{0}:secret@b"])

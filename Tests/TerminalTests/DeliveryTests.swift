@@ -91,6 +91,17 @@ import Testing
         #expect(folder.names == ["result"])
     }
 
+    /// A name may have 255 bytes.
+    @Test(arguments: [String(repeating: "\u{3042}", count: 85), String(repeating: "a", count: 255)])
+    func longNameOfFileIsUsed(name: String) async throws {
+        let site = try Site()
+        let folder = try Folder()
+        site.server.route("/") { _ in .ok("new") }
+        let file = folder.url.appending(path: name)
+        #expect(try await site.load("/") { $0.delivery = .file(file) }.file == file)
+        #expect(folder.names == [name])
+    }
+
     @Test func interruptedFileDownloadLeavesNoFile() async throws {
         let site = try Site()
         let folder = try Folder()

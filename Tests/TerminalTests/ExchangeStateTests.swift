@@ -15,7 +15,7 @@ import Testing
         var made = 0
         var isAnswering = false
         var cancelledBeforeAnswer = false
-        let pipe = ChunkPipe {}
+        let pipe = ChunkPipe(onLeave: {}, failure: { _ in HTTPError(.cannotStoreResponse, request: HTTPRequest()) })
         var isAttached = false
 
         func end() {

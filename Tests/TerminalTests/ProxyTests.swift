@@ -128,7 +128,7 @@
         func successWithoutDateOnKeptTunnelIsDelivered(_ delivery: ResponseDelivery, _ status: Int) async throws {
             let (task, _, transfer) = try transfer(delivery)
             transfer.receive(head(status, [:]))
-            transfer.ended(nil, nil)
+            transfer.ended(head(status, [:]), nil)
             #expect(try await response(of: task).status == HTTPStatus(status))
         }
 
@@ -163,10 +163,20 @@
         @Test(arguments: [established, ["Content-Length": "0"]])
         func redirectHiddenBySessionIsInvalidResponse(_ fields: [String: String]) async throws {
             let (task, _, transfer) = try transfer(.inMemory)
+            // The session shows the proxy's answer once more at the end.
             transfer.receive(head(200, fields))
-            transfer.ended(nil, nil)
+            transfer.ended(head(200, fields), nil)
             let error = await #expect(throws: HTTPError.self) { try await response(of: task) }
             #expect(error?.code == .invalidResponse)
+        }
+
+        /// What a session reports as a cancel is no decision of the user.
+        @Test func refusedCertificateIsInsecureConnection() async throws {
+            let (task, _, transfer) = try transfer(.inMemory)
+            transfer.refuseTrust()
+            transfer.ended(nil, URLError(.cancelled))
+            let error = await #expect(throws: HTTPError.self) { try await response(of: task) }
+            #expect(error?.code == .insecureConnection)
         }
 
         @Test func proxyAnswerNeedsProxyForHTTPS() {

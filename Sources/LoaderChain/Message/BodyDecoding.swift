@@ -103,7 +103,7 @@ extension DecodingError {
     }
 
     /// A path such as `items[1].name`, with `[…]` for a key that the type does not declare.
-    private static func text(_ path: [any CodingKey]) -> String {
+    static func text(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
             // A type's own keys are cases without a value. All others may come from the data, except Foundation's for a place in an

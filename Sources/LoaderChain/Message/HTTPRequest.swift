@@ -256,8 +256,13 @@ extension HTTPRequest: CustomStringConvertible {
     private static func quoted(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy(plain.contains)
         if isPlain { return text }
-        // A single quote cannot stand inside single quotes, so they are closed around it.
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        // A single quote cannot stand inside single quotes, so they are closed around it. With a combining mark after it, it is
+        // another character for Swift, but not for the shell.
+        var word = "'"
+        for scalar in text.unicodeScalars {
+            if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+        }
+        return word + "'"
     }
 
     private static let plain = ASCIISet(ASCIISet.alphanumerics + "-_./:@%+,")

@@ -26,8 +26,10 @@ struct RequestAddress: Sendable {
         let url = url.absoluteURL
         scheme = url.scheme ?? "https"
         // Read from the text, because Foundation decodes international host names.
-        host = Self.host(in: url.absoluteString).map(Self.withoutBrackets)
-        port = url.port
+        let server = Self.server(in: url.absoluteString)
+        host = server.map { Self.withoutBrackets(String($0.host)) }
+        // Foundation has none for a number that is too large, which must not become the scheme's own port.
+        port = url.port ?? (server?.port.utf8.count ?? 0 > 1 ? .max : nil)
         path = url.path(percentEncoded: true)
         query = url.query(percentEncoded: true)
         fragment = url.fragment(percentEncoded: true)
@@ -77,6 +79,9 @@ struct RequestAddress: Sendable {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
         if let port, !(1...65_535).contains(port) { return "The port \(port) is not valid; ports go from 1 to 65535" }
+        if host.utf8.count > Self.longestHost {
+            return "The host has \(host.utf8.count) bytes; a name has at most \(Self.longestHost)"
+        }
         if host.utf8.allSatisfy({ Self.hostBytes.contains($0) }) || Self.isIPv6(host) { return nil }
         let advice =
             if host.utf8.contains(UInt8(ascii: "/")) {
@@ -91,6 +96,9 @@ struct RequestAddress: Sendable {
         return "The host \(ASCII.quoted(host)) is not valid; \(advice)"
     }
 
+    /// More than a name in DNS or an address can have.
+    static let longestHost = 255
+
     /// The bytes of a name or an IPv4 address.
     private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
 
@@ -102,7 +110,8 @@ struct RequestAddress: Sendable {
         return parts.count == 1 || parts[1].utf8.allSatisfy(hostBytes.contains)
     }
 
-    private static func host(in url: String) -> String? {
+    /// The host of a URL as it is written, and its port with the colon; nil if it has no server.
+    private static func server(in url: String) -> (host: Substring, port: Substring)? {
         guard let start = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let rest = url.utf8[start...].dropFirst()
         guard rest.starts(with: "//".utf8) else { return nil }
@@ -112,7 +121,10 @@ struct RequestAddress: Sendable {
             afterUser.first == UInt8(ascii: "[")
             ? afterUser.firstIndex(of: UInt8(ascii: "]")).map { afterUser.index(after: $0) }
             : afterUser.firstIndex(of: UInt8(ascii: ":"))
-        return String(afterUser[..<(end ?? afterUser.endIndex)])
+        return (
+            url[afterUser.startIndex..<(end ?? afterUser.endIndex)],
+            url[(end ?? afterUser.endIndex)..<afterUser.endIndex]
+        )
     }
 
     /// The whole address as text, with or without its secrets; nil if it has a fault.

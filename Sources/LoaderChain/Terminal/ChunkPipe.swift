@@ -7,8 +7,17 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     private let state = Locked(State())
     private let onLeave: @Sendable () -> Void
 
-    /// - Parameter onLeave: called if the reader leaves before the end.
-    package init(onLeave: @escaping @Sendable () -> Void) { self.onLeave = onLeave }
+    private let failure: @Sendable (SinkError) -> HTTPError
+
+    /// - Parameters:
+    ///   - onLeave: called if the reader leaves before the end.
+    ///   - failure: the error for a reader whose bytes could not be read again.
+    package init(
+        onLeave: @escaping @Sendable () -> Void, failure: @escaping @Sendable (SinkError) -> HTTPError
+    ) {
+        self.onLeave = onLeave
+        self.failure = failure
+    }
 
     private struct State {
         var store = ChunkStore()
@@ -61,11 +70,13 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     }
 
     private func read(with reader: CheckedContinuation<Data?, any Error>) {
+        var fault: SinkError?
         let answer = state.withLock { state -> Result<Data?, any Error>? in
-            do {
+            do throws(SinkError) {
                 if let data = try state.store.read() { return .success(data) }
             } catch {
-                return .failure(error)
+                fault = error
+                return nil
             }
             if let end = state.end { return end.map { _ in nil } }
             guard state.reader == nil else { return .failure(SecondReader()) }
@@ -73,6 +84,10 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
             return nil
         }
         if let answer { reader.resume(with: answer) }
+        guard let fault else { return }
+        let error = failure(fault)
+        leave(error)
+        reader.resume(throwing: error)
     }
 
     /// Thrown to a task that reads while another one is waiting.

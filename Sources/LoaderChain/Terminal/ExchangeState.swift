@@ -172,3 +172,14 @@ package enum StopReason: Sendable {
         }
     }
 }
+
+extension HTTPError {
+    /// The error of an exchange that was stopped.
+    init(
+        _ stop: StopReason, of request: HTTPRequest, response: HTTPResponse?, limitOfTheWhole setting: String,
+        loader: String
+    ) {
+        let (code, reason) = stop.explanation(limitOfTheWhole: setting)
+        self.init(code, request: request, response: response, reason: reason, loader: loader)
+    }
+}

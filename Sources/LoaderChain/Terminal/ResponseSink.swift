@@ -25,14 +25,6 @@ package enum SinkError: Error {
     case storage(String)
 }
 
-/// Drops the body of a redirect that is followed.
-package final class IgnoringSink: ResponseSink {
-    package init() {}
-    package func write(_ data: Data) {}
-    package func finish() -> DeliveredBody { .nothing }
-    package func discard() {}
-}
-
 /// Collects a body up to a limit.
 package final class MemorySink: ResponseSink {
     /// The most that is reserved for an announced length, which need not be true.
@@ -70,16 +62,18 @@ package final class MemorySink: ResponseSink {
 ///   - limit: the most bytes in memory, for requests that set no limit of their own.
 ///   - announced: the number of bytes that will arrive; nil if the head does not say.
 ///   - onLeave: called if the reader of chunks leaves before their end.
+///   - failure: the error for a reader whose chunks could not be kept.
 package func makeSink(
     for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?,
-    onLeave: @autoclosure () -> @Sendable () -> Void
+    onLeave: @autoclosure () -> @Sendable () -> Void,
+    failure: @autoclosure () -> @Sendable (SinkError) -> HTTPError
 ) throws(SinkError) -> any ResponseSink {
     var limit = limit
     switch delivery {
     case .inMemory(let own): limit = max(0, own ?? limit)
     case .file(let url) where response.status.isSuccess: return try FileSink(url)
     case .file: break  // The body of any other response explains an error.
-    case .chunks: return ChunkPipe(onLeave: onLeave())
+    case .chunks: return ChunkPipe(onLeave: onLeave(), failure: failure())
     }
     let announced = announced ?? 0
     if announced > limit { throw .tooLarge(announced: announced, limit: limit) }
@@ -98,7 +92,7 @@ package final class FileSink: ResponseSink {
         }
         self.destination = destination
         // In the same directory, so that moving it into place is one atomic step.
-        let name = ".\(destination.lastPathComponent.prefix(100)).\(UUID().uuidString).part"
+        let name = ".\(UUID().uuidString).part"
         file = try TemporaryFile(at: destination.deletingLastPathComponent().appending(path: name), isPrivate: false)
     }
 

@@ -179,6 +179,13 @@ import Testing
         #expect(whole.contains("token=xyz"))
     }
 
+    /// For a shell, a quote ends a word whatever mark follows it.
+    @Test(arguments: ["\u{301}", "\u{FE0F}", "\u{200D}"])
+    func quoteBeforeCombiningMarkIsQuoted(mark: String) {
+        let request = HTTPRequest(host: "a.b", headers: ["If-Match": "'\(mark);touch x;#"])
+        #expect(Data("\(request)".utf8).firstRange(of: Data("'\\''".utf8)) != nil)
+    }
+
     @Test func descriptionsContainNoSecrets() throws {
         let url = try #require(URL(string: "https://user:secret1@example.com/a?key=secret2#secret3"))
         var request = HTTPRequest(url: url, body: DataBody(Data("secret4".utf8), contentType: "text/plain"))
@@ -239,7 +246,7 @@ import Testing
 
     @Test(arguments: [
         "a.b/evil?x#", "trusted@evil.test", "::1]@evil.test/[", "a.b?x", "a.b#f", "localhost:8080", "a.b%2Fevil",
-        "https://a.b", "b\u{FC}cher.de", "a b", "a\r\nb", "a\\b", "[::1", "a:b:c",
+        "https://a.b", "b\u{FC}cher.de", "a b", "a\r\nb", "a\\b", "[::1", "a:b:c", String(repeating: "a.", count: 128),
     ])
     func invalidHostIsRejected(host: String) {
         let request = HTTPRequest(host: host, path: "/p")
@@ -258,6 +265,17 @@ import Testing
     @Test(arguments: [0, -1, 65_536, Int.max])
     func invalidPortIsRejected(port: Int) {
         #expect(throws: HTTPError.self) { try HTTPRequest(host: "a.b", port: port).encoded() }
+    }
+
+    @Test(arguments: ["99999999999999999999", "65536", "0"])
+    func invalidPortOfURLIsRejected(port: String) throws {
+        let url = try #require(URL(string: "http://user:1@a.test:\(port)/"))
+        #expect(throws: HTTPError.self) { try HTTPRequest(url: url).encoded() }
+    }
+
+    @Test(arguments: ["http://a.test:/", "http://[::1]/", "http://user:1@a.test/"])
+    func urlWithoutPortHasNone(text: String) throws {
+        #expect(HTTPRequest(url: try #require(URL(string: text))).port == nil)
     }
 
     @Test func framingHeadersAreRejected() {

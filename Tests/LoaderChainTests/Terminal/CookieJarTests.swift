@@ -83,6 +83,17 @@ import Testing
         #expect(jar.cookies(for: HTTPRequest(path: "/")).isEmpty)
     }
 
+    /// A redirect may lead to such a place, and the jar is asked before the request is refused.
+    @Test func placesThatNoneCanHaveHaveNoCookies() {
+        let jar = CookieJar(timers: ManualTimers())
+        let long = HTTPRequest(host: String(repeating: "a.", count: 30_000) + "test", path: "/")
+        #expect(!jar.insert("n=v", for: long))
+        #expect(jar.cookies(for: long).isEmpty)
+        let deep = HTTPRequest(host: "a.test", path: "/" + String(repeating: "a/", count: 1_000))
+        #expect(!jar.insert("n=v", for: deep))
+        #expect(jar.insert("n=v; Path=/", for: deep))
+    }
+
     @Test func longerPathsComeFirstAndThenOlderCookies() {
         let jar = CookieJar()
         let request = Self.request("https://b.a.test/x/y")

@@ -51,22 +51,26 @@ extension Exchange {
 
     /// Whether the rest of the body has a use; it has none for a redirect that is followed, or once the exchange is over.
     private var wantsBody: Bool {
-        guard let sink = leg.sink, !(sink is IgnoringSink) else { return false }
+        guard leg.sink != nil else { return false }
         return !state.withLock { $0.isOver }
     }
 
     // MARK: The destination of the body
 
-    private func destination(for response: HTTPResponse) throws(SinkError) -> any ResponseSink {
+    /// Where the body goes; nil for that of a redirect that is followed.
+    private func destination(for response: HTTPResponse) throws(SinkError) -> (any ResponseSink)? {
         var delivery = leg.request.delivery
         if leg.next != nil {
             // The user's closure may decide to return the redirect as the response, which then needs its body.
-            guard case .ask = leg.request.redirects else { return IgnoringSink() }
+            guard case .ask = leg.request.redirects else { return nil }
             delivery = .inMemory
         }
         return try makeSink(
             for: response, delivery: delivery, limit: owner.settings.responseSizeLimit,
-            announced: leg.progress.bytesToReceive, onLeave: { [weak self] in self?.stop(.readerLeft) })
+            announced: leg.progress.bytesToReceive, onLeave: { [weak self] in self?.stop(.readerLeft) },
+            failure: { [loader, limit = owner.settings.limitOfTheWhole] in
+                HTTPError(.refused($0), of: response.request, response: response, limitOfTheWhole: limit, loader: loader)
+            })
     }
 
     /// The number of bytes that will arrive, if the head announces it.

@@ -233,8 +233,8 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     /// The error of an exchange that was stopped, while it loaded `request`.
     func error(for stop: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
-        let (code, reason) = stop.explanation(limitOfTheWhole: owner.settings.limitOfTheWhole)
-        return HTTPError(code, request: request, response: response, reason: reason, loader: loader)
+        HTTPError(
+            stop, of: request, response: response, limitOfTheWhole: owner.settings.limitOfTheWhole, loader: loader)
     }
 
     // MARK: Time

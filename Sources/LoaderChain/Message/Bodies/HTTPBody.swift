@@ -183,8 +183,7 @@ extension HTTPBodyError {
     fileprivate init(encoding type: Any.Type, failedWith error: any Error) {
         var place = ""
         if case EncodingError.invalidValue(let value, let context) = error {
-            let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
-            if !path.isEmpty { place = " at “\(ASCII.printable(path.joined(separator: ".")))”" }
+            if !context.codingPath.isEmpty { place = " at \(DecodingError.text(context.codingPath))" }
             place += ", in a value of type \(Swift.type(of: value))"
         }
         self.init(

@@ -87,13 +87,15 @@ extension CookieJar.Cookie {
             guard domain == origin.host else { return nil }
             domain = ""
         }
+        let path = field.path ?? origin.defaultPath
+        guard path.utf8.count <= SetCookie.longestAttribute else { return nil }
         guard domain.isEmpty || CookieRules.host(origin.host, matches: domain) else { return nil }
         guard !field.isSecure || origin.isSecure, Self.keepsPromise(of: field, isHostOnly: domain.isEmpty) else {
             return nil
         }
         self.init(
             name: field.name, secretValue: field.value, domain: domain.isEmpty ? origin.host : domain,
-            includesSubdomains: !domain.isEmpty, path: field.path ?? origin.defaultPath, expiry: field.expiry,
+            includesSubdomains: !domain.isEmpty, path: path, expiry: field.expiry,
             isSecure: field.isSecure, isHTTPOnly: field.isHTTPOnly, sameSite: field.sameSite)
     }
 
@@ -125,9 +127,9 @@ struct CookieOrigin: Hashable, Sendable {
         self.isSecure = isSecure
     }
 
-    /// The origin of a request; nil while its host is not known.
+    /// The origin of a request; nil while its host is not known, or if none can have its name.
     init?(_ request: HTTPRequest) {
-        guard !request.hostKey.isEmpty else { return nil }
+        guard !request.hostKey.isEmpty, request.hostKey.utf8.count <= RequestAddress.longestHost else { return nil }
         self.init(host: request.hostKey, path: request.path, isSecure: request.isConfidential)
     }
 

@@ -63,11 +63,14 @@ import Testing
         let body = JSONBody(Order())
         for _ in 0..<2 {
             let error = try #require(throws: HTTPBodyError.self) { try body.encode() }
-            #expect(error.reason.contains("Order") && error.reason.contains("“lines.0.price”"))
+            #expect(error.reason.contains("Order") && error.reason.contains("at lines[0].price,"))
             #expect(error.underlyingError is EncodingError)
         }
         let error = try #require(throws: HTTPBodyError.self) { try JSONBody(Secretive()).encode() }
         #expect(!"\(error)".contains("hunter2"))
+        // The keys of a dictionary are part of the value.
+        let other = try #require(throws: HTTPBodyError.self) { try JSONBody(["hunter2": Double.nan]).encode() }
+        #expect(!other.reason.contains("hunter2"))
     }
 
     // MARK: Forms
