@@ -45,6 +45,9 @@
         /// The most bytes of a head, and of trailers; libcurl has the same limit from version 8.3 on.
         private static let mostBytes = 300 << 10
 
+        private var continuations = 0
+        private static let mostContinuations = 100
+
         /// Whether the head of the response has come, from its first to its last line.
         var isWhole: Bool { phase == .after }
 
@@ -82,7 +85,11 @@
 
         private mutating func add(_ line: Line) -> Event {
             if line.isContinuation, let last = fields.popLast() {
-                // A line that goes on with the one before it (RFC 9112, 5.2).
+                // A line that goes on with the one before it (RFC 9112, 5.2). Each copies the value.
+                continuations += 1
+                guard continuations <= Self.mostContinuations else {
+                    return .refused("The fields of the \(part) go on over more than \(Self.mostContinuations) lines")
+                }
                 let more = line.text(from: 0)
                 fields.append(
                     .init(last.name, last.value.isEmpty || more.isEmpty ? last.value + more : last.value + " " + more))

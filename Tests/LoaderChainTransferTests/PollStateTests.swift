@@ -35,6 +35,14 @@ import Testing
         #expect(state.lastTag == "\"2\"")
     }
 
+    /// A request with it would never be sent.
+    @Test(arguments: ["a\u{1}b", String(repeating: "a", count: 101)])
+    func dateThatCannotBeSentBackIsIgnored(date: String) {
+        var state = state()
+        #expect(state.take(response(.ok, ["Last-Modified": date])) == .changed)
+        #expect(conditions(state).isEmpty)
+    }
+
     @Test func bodiesInChunksAreComparedByLastModified() {
         func chunks(_ headers: HTTPHeaders) -> HTTPResponse {
             var response = response(.ok, headers)

@@ -56,6 +56,24 @@ import Testing
         #expect(try await seen.value == ["a", "b"])
     }
 
+    /// Its own check is of the versions, not of what says that there is none.
+    @Test func checkOfTheRequestDoesNotEndPolling() async throws {
+        var request = request
+        request.responseCheck = .success.and(.contentTypes("application/json"))
+        let changes = (Validate() --> terminal).changes(of: request, timers: timers, random: RandomSource(seed: 1))
+        let seen = Task { try await changes.collected() }
+        let json: HTTPHeaders = ["ETag": "\"1\"", "Content-Type": "application/json"]
+        terminal.answer(await terminal.next(), headers: json, body: "1")
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), .notModified)
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), .serviceUnavailable)
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), headers: ["ETag": "\"2\"", "Content-Type": "text/html"], body: "2")
+        let error = await #expect(throws: HTTPError.self) { try await seen.value }
+        #expect(error?.code == .invalidResponse)
+    }
+
     @Test func unusableResponseOrTooManyFailuresThrow() async throws {
         let first = Task { [changes = changes()] in try await changes.collected() }
         terminal.answer(await terminal.next(), .notFound)

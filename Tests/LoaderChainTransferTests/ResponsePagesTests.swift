@@ -138,6 +138,7 @@ import Testing
     @Test(arguments: [
         ("http://api.test/2", HTTPError.Code.insecureConnection), ("ftp://api.test/2", .invalidResponse),
         ("data:text/plain,a", .invalidResponse), ("https:///2", .invalidResponse),
+        ("https://api.test:x/2", .invalidResponse), ("http://[::1/2", .invalidResponse),
     ]) func insecureOrInvalidLinkFails(_ link: String, _ code: HTTPError.Code) async throws {
         let error = await error(server(["/users?page=1": "<\(link)>; rel=next"]).pages(of: first))
         #expect(error?.code == code)

@@ -269,6 +269,22 @@ import Testing
         expectFile()
     }
 
+    /// The status of the rest is another one than that of the whole.
+    @Test func checkOfTheWholeAcceptsTheRest() async throws {
+        for isOwn in [false, true] {
+            let server = DownloadServer(bytes)
+            server.meet(.cut)
+            var request = HTTPRequest(url: url)
+            request.delivery = .file(file)
+            if isOwn { request.responseCheck = .statuses(200) }
+            let chain = loader() --> Validate(isOwn ? .success : .statuses(200)) --> server
+            #expect(try await chain.load(request).status == .ok)
+            expectFile()
+            #expect(server.requests.count == 2)
+            directory.vanish("film")
+        }
+    }
+
     @Test func retryAfterIsFollowedUpToMaximum() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.serviceUnavailable, headers: ["Retry-After": "7"])

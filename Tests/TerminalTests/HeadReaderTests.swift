@@ -52,6 +52,14 @@
             #expect(events == [expected] && isWhole)
         }
 
+        /// Each line would copy what is before it.
+        @Test func fieldsGoOnOverFewLines() {
+            let field = "HTTP/1.1 200 OK\r\nA: b\r\n"
+            #expect(read(field + String(repeating: " c\r\n", count: 100) + "\r\n").isWhole)
+            let events = read(field + String(repeating: " c\r\n", count: 101) + "\r\n").events
+            #expect(events.first == "The fields of the head go on over more than 100 lines")
+        }
+
         /// libcurl keeps all of them.
         @Test func headsBeforeTheResponseShareItsLimit() {
             let interim = "HTTP/1.1 103 Early Hints\r\nLink: \(String(repeating: "x", count: 1_000))\r\n\r\n"

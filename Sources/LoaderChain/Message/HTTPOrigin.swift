@@ -67,3 +67,13 @@ extension HTTPRequest {
     /// Whether the request goes over TLS, or does not leave this machine.
     package var isConfidential: Bool { ASCII.isEqualIgnoringCase(scheme, "https") || isForThisMachine }
 }
+
+extension HTTPResponse {
+    /// Whether it comes from the server that was asked, and not from another one, to which a redirect has led.
+    ///
+    /// A host that is not known, because a loader below fills it in, may be any.
+    func comes(from asked: HTTPOrigin) -> Bool {
+        let sent = request.origin
+        return asked == sent || asked.host.isEmpty || sent.host.isEmpty
+    }
+}

@@ -191,8 +191,10 @@ extension EventStream {
 
     func note(lastID: String) throws(Interruption) {
         let hasEnded = shared.withLock { shared in
+            // The reader does not get the event if it has ended the stream meanwhile.
+            guard shared.state != .ended else { return true }
             shared.lastEventID = lastID
-            return shared.state == .ended
+            return false
         }
         if hasEnded { throw .ended }
     }
@@ -205,9 +207,8 @@ extension EventStream {
 
     /// Calls the observer with all changes in their order, unless another thread does so.
     private func tellChanges() {
-        guard let onChange = settings.onChange else { return }
         guard !shared.withLock({ replace(&$0.isTelling, with: true) }) else { return }
-        while let state = shared.withLock({ $0.nextChange() }) { onChange(state) }
+        while let state = shared.withLock({ $0.nextChange() }) { settings.onChange?(state) }
     }
 
     /// The reason why an action of the reader was stopped.

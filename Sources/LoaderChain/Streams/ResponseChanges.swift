@@ -96,7 +96,7 @@ public struct ResponseChanges: AsyncSequence, Sendable {
             var request = changes.request
             state.prepare(&request)
             // Statuses that a loader below would turn into errors are answers here.
-            if request.responseCheck == nil { request.responseCheck = .nothing }
+            request.responseCheck = .nothing
             let response: HTTPResponse
             do throws(HTTPError) {
                 response = try await changes.chain.load(request)
@@ -110,7 +110,10 @@ public struct ResponseChanges: AsyncSequence, Sendable {
             let verdict = state.take(response)
             if verdict == .unusable || state.hasFailed { throw failure(response) }
             wait(after: response)
-            return verdict == .changed ? response : nil
+            guard verdict == .changed else { return nil }
+            let chain = changes.chain
+            if let error = changes.request.responseCheck?.verdict(on: response, by: chain.name) { throw error }
+            return response
         }
 
         private mutating func wait(after response: HTTPResponse?) {
@@ -201,7 +204,7 @@ struct PollState: Sendable {
     /// Notes the version of a response, and returns whether it is new.
     private mutating func noteVersion(of response: HTTPResponse) -> Bool {
         let tag = response.headers.values(for: "ETag").first.flatMap { Self.isTag($0) ? $0 : nil }
-        let date = response.headers["Last-Modified"]
+        let date = response.headers["Last-Modified"].flatMap { Self.isDate($0) ? $0 : nil }
         // A body that is not in memory cannot be compared.
         let isStored = response.chunks == nil && response.file == nil
         let digest = tag == nil && isStored ? SHA256.of(response.body) : nil
@@ -210,6 +213,11 @@ struct PollState: Sendable {
         // A date is exact to the second, and bodies may change twice in one.
         guard isStored else { return date == nil || date != lastModified }
         return digest != bodyDigest
+    }
+
+    /// Whether this may be sent back: a request with any other bytes would be refused.
+    private static func isDate(_ text: String) -> Bool {
+        text.utf8.count <= 100 && !text.utf8.contains(where: ASCII.isForbiddenInValue)
     }
 
     /// Whether this may be sent back: anything else, such as a `*`, could make every later answer useless.

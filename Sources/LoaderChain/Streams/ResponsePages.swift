@@ -72,7 +72,13 @@ public struct ResponsePages: AsyncSequence, Sendable {
             after response: HTTPResponse, _ request: HTTPRequest
         ) async throws -> HTTPRequest? {
             if let next = pages.next { return try await next(response) }
-            guard let url = response.link("next") else { return nil }
+            guard let url = response.link("next") else {
+                if response.links("next").isEmpty { return nil }
+                // The list goes on, and its end must not pass for the end of the list.
+                throw HTTPError(
+                    .invalidResponse, request: response.request, response: response.head,
+                    reason: "The link to the next page is not an HTTP address")
+            }
             do throws(PageTrail.Refusal) {
                 return try trail.follow(url, from: request, sent: response.request)
             } catch {

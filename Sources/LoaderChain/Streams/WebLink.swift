@@ -34,18 +34,23 @@ extension HTTPResponse {
     ///
     /// A link with an `anchor`, which is about something else than the response, does not count.
     public func link(_ relation: String) -> URL? {
+        links(relation).lazy.compactMap { address(of: $0) }.first
+    }
+
+    /// The links with a relation that are about this response, also those whose target is no address.
+    func links(_ relation: String) -> [WebLink] {
         let relation = relation.lowercased()
-        return links.lazy.filter { $0.relations.contains(relation) }.compactMap { address(of: $0) }.first
+        return links.filter { $0.relations.contains(relation) && isAboutThis($0) }
     }
 
     private func address(of link: WebLink) -> URL? {
-        guard let base = request.url else { return nil }
-        if let anchor = link.parameters["anchor"] {
-            guard let context = URL(string: anchor, relativeTo: base)?.absoluteURL, context == base.absoluteURL else {
-                return nil
-            }
-        }
-        return URL(string: link.target, relativeTo: base)?.absoluteURL
+        request.url.flatMap { URL(string: link.target, relativeTo: $0)?.absoluteURL }
+    }
+
+    private func isAboutThis(_ link: WebLink) -> Bool {
+        guard let anchor = link.parameters["anchor"] else { return true }
+        guard let base = request.url?.absoluteURL else { return false }
+        return URL(string: anchor, relativeTo: base)?.absoluteURL == base
     }
 }
 
@@ -66,7 +71,12 @@ private struct WebLinkParser {
     }
 
     private mutating func link() -> WebLink? {
-        guard take(UInt8(ascii: "<")), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        guard take(UInt8(ascii: "<")) else { return nil }
+        guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else {
+            // Nothing ends here any more, and looking again from each comma would take quadratic time.
+            rest = rest.suffix(0)
+            return nil
+        }
         let target = String(decoding: ASCII.trimmed(rest[..<end]), as: UTF8.self)
         rest = rest[end...].dropFirst()
         var parameters: [String: String] = [:]

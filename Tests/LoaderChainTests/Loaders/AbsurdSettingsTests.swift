@@ -193,12 +193,12 @@ import Testing
 private enum Numbers {
     static let integers: [Int] = [.min, -1, 0, 1, .max]
     static let doubles: [Double] = [
-        -.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, 0.5, .greatestFiniteMagnitude, .infinity,
+        -.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, 1e-17, 0.5, .greatestFiniteMagnitude, .infinity,
         .nan,
     ]
     static let durations: [Duration] = [
         Duration(attoseconds: .min), .seconds(Int64.min), .seconds(-1), .zero, Duration(attoseconds: 1),
-        .nanoseconds(1),
+        .nanoseconds(1), .seconds(12.345),
         .seconds(Int64.max), Duration(attoseconds: .max),
     ]
 }

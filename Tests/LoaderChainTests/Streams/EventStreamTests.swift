@@ -104,6 +104,16 @@ import Testing
         #expect(dropped.events == ["dropped"])
     }
 
+    @Test func endedStreamNamesTheLastEventThatTheReaderGot() async throws {
+        server.respond("id:4\ndata:a\n\nid:5\ndata:b\n\n")
+        let stream = stream()
+        for try await event in stream {
+            #expect(event.id == "4")
+            stream.end()
+        }
+        #expect(stream.lastEventID == "4")
+    }
+
     @Test func givenLastEventIDIsSentWithFirstRequest() async throws {
         server.respond("data:a\n\n")
         let stream = stream { $0.lastEventID = "41" }

@@ -27,7 +27,7 @@ struct CircuitBoard {
     struct Answer {
         /// The observer of its end; nil if it is refused.
         var watch: CircuitWatch?
-        /// The end of the refusals; nil if that depends on the probes that are in flight.
+        /// When the next call can pass; nil if this one does.
         var end: TimerInstant?
         /// A change to report, and the circuit that reports it.
         let change: CircuitBreaker.Change?

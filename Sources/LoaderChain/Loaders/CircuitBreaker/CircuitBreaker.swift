@@ -104,8 +104,8 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     }
 
     private func refusal(until end: TimerInstant?, at now: TimerInstant) -> String {
-        let when = end.map { "in \(now.duration(to: $0))" } ?? "when a running probe has ended"
-        return "The server has failed too often. The next probe may be made \(when)"
+        let when = end.map { " in \(now.duration(to: $0)), or when a running one has ended" } ?? ""
+        return "The server has failed too often. The next probe may be made\(when)"
     }
 }
 
@@ -129,6 +129,8 @@ extension CircuitBreaker {
         /// together; from 0 to 100.
         public var jitter: Double
         /// The number of probes that may run at once, and must succeed for the circuit to close, at least 1.
+        ///
+        /// If they take longer than ``openDuration``, another one passes.
         public var probes: Int
 
         /// Makes settings; the defaults are for an app that talks to one service.

@@ -5,7 +5,7 @@
 ///   calls has failed, the circuit opens.
 /// - **open**: no call passes until an instant. The first one after it is a probe.
 /// - **half-open**: a few probes pass. When all have succeeded, the circuit closes; when one fails, it opens for
-///   longer.
+///   longer. While none ends, another passes from time to time: a probe may be a download of an hour.
 ///
 /// No timer is needed: the time is read at each call. Each phase has a number, and the verdict on a call that began in
 /// an earlier phase is not counted.
@@ -22,6 +22,8 @@ struct CircuitState {
     private var window: SlidingWindow<CircuitCalls>
     /// How many calls of the present phase are in flight.
     private var running = 0
+    /// When another probe passes although enough are in flight.
+    private var nextProbe: TimerInstant
     /// The number of times that it has opened since it was last closed.
     private var openings = 0
     private var lastUse: TimerInstant
@@ -30,6 +32,7 @@ struct CircuitState {
         self.settings = settings.inRange
         window = SlidingWindow(settings.window)
         lastUse = now
+        nextProbe = now
     }
 
     var name: CircuitBreaker.State {
@@ -43,8 +46,8 @@ struct CircuitState {
     enum Admission: Equatable {
         /// The call passes; its verdict belongs to the phase of this number.
         case passes(period: UInt64)
-        /// The call is refused until this instant, or until the probes that are in flight have ended.
-        case refused(until: TimerInstant?)
+        /// The call is refused until this instant, if no probe ends before.
+        case refused(until: TimerInstant)
     }
 
     mutating func admit(at now: TimerInstant) -> Admission {
@@ -54,9 +57,10 @@ struct CircuitState {
         case .open(let end) where now < end: return .refused(until: end)
         case .open: enter(.halfOpen(successes: 0))
         case .halfOpen(let successes) where running + successes < settings.probes: break
-        case .halfOpen: return .refused(until: nil)
+        case .halfOpen: if now < nextProbe { return .refused(until: nextProbe) }
         }
         running += 1
+        if case .halfOpen = phase { nextProbe = now.advanced(by: settings.openDuration) }
         return .passes(period: period)
     }
 
@@ -122,7 +126,7 @@ struct CircuitState {
         var duration = settings.openDuration
         for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
         if settings.jitter > 0 {
-            duration = random.duration(in: duration...(duration * (1 + settings.jitter)))
+            duration += random.duration(in: .zero...(duration * settings.jitter))
         }
         enter(.open(until: now.advanced(by: duration)))
         openings += 1

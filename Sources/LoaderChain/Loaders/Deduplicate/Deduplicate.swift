@@ -100,7 +100,15 @@ extension Deduplicate {
     public struct Key: Hashable, Sendable {
         private enum Content: Hashable {
             case text(String)
-            case request(HTTPMethod, address: String, HTTPHeaders, [ResponseCheck?], BasicCredentials?)
+            case request(HTTPMethod, address: String, HTTPHeaders, [ResponseCheck?], Terms)
+        }
+
+        /// The options that can change a result.
+        private struct Terms: Hashable {
+            let credentials: BasicCredentials?
+            let isForChosenServer: Bool
+            let mostBytes: Int?
+            let networks: UInt8
         }
         private let content: Content
 
@@ -111,7 +119,8 @@ extension Deduplicate {
         /// ``HTTPRequest/isRepeatable`` tells of.
         ///
         /// Two `GET` or two `HEAD` requests have the same key if their URL, headers, ``HTTPRequest/basicCredentials``,
-        /// ``HTTPRequest/responseCheck`` and type to decode are the same.
+        /// ``HTTPRequest/responseCheck``, type to decode, limit in memory and ``HTTPRequest/networkAccess`` are the same. A
+        /// request with ``HTTPRequest/redirects`` of its own has none.
         ///
         /// - Parameters:
         ///   - request: the request.
@@ -120,14 +129,20 @@ extension Deduplicate {
             for request: HTTPRequest, ignoring ignored: [String] = Deduplicate.ignoredHeaders
         ) -> Key? {
             guard request.method == .get || request.method == .head, request.body.isEmpty, request.isRepeatable,
+                case .follow(RedirectPolicy.usualLimit) = request.redirects,
                 let address = request.storage.address.text(showing: .shown)
             else { return nil }
             let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }
             // Requests with different checks must not share a result.
             let checks = [request.responseCheck, request.decodingCheck]
-            // Requests of different users must not either: a loader below turns these credentials into a header.
-            let credentials = request.basicCredentials
-            return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, credentials))
+            var mostBytes: Int?
+            if case .inMemory(let limit) = request.delivery { mostBytes = limit }
+            let terms = Terms(
+                // Requests of different users must not share one: a loader below turns these credentials into a header.
+                credentials: request.basicCredentials, isForChosenServer: request.isForChosenServer,
+                mostBytes: mostBytes,
+                networks: request.networkAccess.rawValue)
+            return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, terms))
         }
 
         private init(content: Content) { self.content = content }

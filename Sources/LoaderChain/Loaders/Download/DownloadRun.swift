@@ -135,9 +135,21 @@ struct DownloadRun {
             return try await next(request)
         } catch let error as HTTPError {
             // A loader below may have made an error of a status that is an answer here.
-            guard let response = error.response, response.status == .rangeNotSatisfiable else { throw error }
-            return response
+            guard let response = error.response else { throw error }
+            switch (question, response.status) {
+            case (_, .rangeNotSatisfiable): return response
+            case (.rest, .partialContent) where error.code == .invalidResponse && isAcceptable(asWhole: response):
+                return response
+            default: throw error
+            }
         }
+    }
+
+    /// Whether the request's own check accepts a response once the rest is part of the whole.
+    private func isAcceptable(asWhole rest: HTTPResponse) -> Bool {
+        var whole = rest
+        whole.status = .ok
+        return request.responseCheck?.verdict(on: whole, by: loader) == nil
     }
 
     /// The identity of the download; on the disk it is a digest.

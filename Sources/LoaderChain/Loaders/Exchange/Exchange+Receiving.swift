@@ -69,7 +69,8 @@ extension Exchange {
             for: response, delivery: delivery, limit: owner.settings.responseSizeLimit,
             announced: leg.progress.bytesToReceive, onLeave: { [weak self] in self?.stop(.readerLeft) },
             failure: { [loader, limit = owner.settings.limitOfTheWhole] in
-                HTTPError(.refused($0), of: response.request, response: response, limitOfTheWhole: limit, loader: loader)
+                HTTPError(
+                    .refused($0), of: response.request, response: response, limitOfTheWhole: limit, loader: loader)
             })
     }
 

@@ -78,6 +78,7 @@ final class HedgeDesk: HTTPTaskObserver {
     func note(_ result: HTTPResult, from host: @autoclosure () -> HTTPOrigin) {
         guard let pause = pause(after: result) else { return }
         let (origin, now) = (host(), clock.now)
+        guard result.response?.comes(from: origin) ?? true else { return }
         books.withLock { $0.pause(origin, until: now.advanced(by: pause), at: now) }
     }
 

@@ -23,7 +23,7 @@ struct QuotaBook {
 
     private let settings: RateLimit.ServerQuotas
     private var quotas: [Quota] = []
-    private var pauseEnd: TimerInstant
+    private(set) var pauseEnd: TimerInstant
     /// When a request was sent last, or a report arrived.
     private var lastEvent: TimerInstant
     private var lastPass: TimerInstant

@@ -42,14 +42,10 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the field may be about a quota: the letters of the names are compared only if the first ones fit.
+    /// Whether the field may be about a quota.
     fileprivate var mayReportQuota: Bool {
-        switch name.utf8.first {
-        case UInt8(ascii: "r"), UInt8(ascii: "R"), UInt8(ascii: "x"), UInt8(ascii: "X"), UInt8(ascii: "a"),
-            UInt8(ascii: "A"):
-            ASCII.contains(name, lowercase: "ratelimit") || ASCII.contains(name, lowercase: "rate-limit")
-        default: false
-        }
+        ASCII.contains(name, lowercase: "limit")
+            && (ASCII.contains(name, lowercase: "ratelimit") || ASCII.contains(name, lowercase: "rate-limit"))
     }
 }
 

@@ -211,7 +211,7 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         let response = result.response
         var end = QuotaBook.End(
             number: pass.number, expectedCost: pass.cost, cost: pass.cost, wasSent: true, wasAnswered: response != nil)
-        if quotas != nil, let response, response.comes(from: task.request) {
+        if quotas != nil, let response, response.comes(from: task.request.origin) {
             end.reports = QuotaReport.reports(in: response.headers, now: timers.date)
             if end.reports.contains(where: { $0.unit == .cost }) { readsCosts.store(true, ordering: .relaxed) }
             if response.status.asksToWait { end.pause = RetryAfter.delay(of: response, now: timers.date) }
@@ -366,16 +366,6 @@ extension HTTPRequest {
     public var cost: Int {
         get { self[option: CostOption.self] }
         set { self[option: CostOption.self] = newValue }
-    }
-}
-
-extension HTTPResponse {
-    /// Whether it comes from the server of a request, and not from another one, to which a redirect has led.
-    ///
-    /// A host that is not known, because a loader below fills it in, may be any.
-    fileprivate func comes(from asked: HTTPRequest) -> Bool {
-        let (asked, sent) = (asked.origin, request.origin)
-        return asked == sent || asked.host.isEmpty || sent.host.isEmpty
     }
 }
 

@@ -141,7 +141,9 @@ struct RateLimitLane<Waiter> {
         if arrival.deadline != .never {
             // Those of other priorities may go before or after it.
             let queue = queues[arrival.priority]
-            let turn = earliestTurn(for: arrival.cost, after: queue.count, theirCost: queue.cost, at: now)
+            let turn = max(
+                earliestTurn(for: arrival.cost, after: queue.count, theirCost: queue.cost, at: now),
+                book?.pauseEnd ?? now)
             guard turn < arrival.deadline else { return .tooLate(now.duration(to: turn)) }
         }
         let next = nextPriority(at: now)

@@ -327,7 +327,8 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         }
         let origin = countsHosts.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
         let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
-        guard !isFull.load(ordering: .relaxed),
+        // A queue of other hosts or partitions says nothing about this one's.
+        guard origin != nil || !isFull.load(ordering: .relaxed),
             let slot = core.with({ state in
                 origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
             })

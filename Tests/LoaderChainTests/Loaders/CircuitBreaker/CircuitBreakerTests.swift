@@ -56,6 +56,24 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    /// A probe may be a download of an hour, or a request that the server answers when something happens.
+    @Test func probeThatLastsDoesNotKeepCircuitShut() throws {
+        let breaker = breaker()
+        try trip(breaker)
+        timers.advance(by: .seconds(5))
+        let long = load(with: breaker)
+        timers.advance(by: .milliseconds(4_999))
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        timers.advance(by: .milliseconds(1))
+        let other = load(with: breaker)
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        #expect(terminal.held.count == 2)
+        terminal.answer(terminal.held[1])
+        #expect(other.events == ["response"] && breaker.state() == .closed)
+        terminal.answer(terminal.held[0])
+        #expect(long.events == ["response"])
+    }
+
     @Test func fewerCallsThanMinimumDoNotOpenCircuit() throws {
         let breaker = breaker()
         for _ in 0..<10 {

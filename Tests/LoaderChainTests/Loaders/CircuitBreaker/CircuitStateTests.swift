@@ -25,7 +25,7 @@ import Testing
                 return
             }
             state.record(.failure, of: period, at: now, jitteredBy: random)
-            guard case .refused(let end?) = state.admit(at: now) else {
+            guard case .refused(let end) = state.admit(at: now) else {
                 Issue.record("admitted at \(now)")
                 return
             }
@@ -49,6 +49,7 @@ private final class CircuitWalk {
     private var counted: [(slice: Int64, failed: Bool)] = []
     private var openings = 0
     private var successes = 0
+    private var lastProbe: Int64 = 0
     private struct Call {
         let period: UInt64
         let phaseNumber: Int
@@ -86,10 +87,12 @@ private final class CircuitWalk {
         let probing = running.count { $0.phaseNumber == phaseNumber }
         switch (phase, state.admit(at: instant)) {
         case (.closed, .passes(let period)): running.append(Call(period: period, phaseNumber: phaseNumber))
-        case (.halfOpen, .passes(let period)) where probing + successes < settings.probes:
+        case (.halfOpen, .passes(let period)) where probing + successes < settings.probes || now >= lastProbe + 100:
             running.append(Call(period: period, phaseNumber: phaseNumber))
-        case (.halfOpen, .refused(nil)) where probing + successes >= settings.probes: break
-        case (.open(let end), .refused(let until?)) where until.nanoseconds == end: break
+            lastProbe = now
+        case (.halfOpen, .refused(let until))
+        where probing + successes >= settings.probes && until.nanoseconds == lastProbe + 100: break
+        case (.open(let end), .refused(let until)) where until.nanoseconds == end: break
         case (_, let admission): expect(false, "\(admission) while \(phase) with \(probing) running")
         }
     }
@@ -104,7 +107,7 @@ private final class CircuitWalk {
         if phase == .halfOpen {
             if verdict == .failure { return open() }
             successes += 1
-            if successes == settings.probes { reset(telling: false) }
+            if successes >= settings.probes { reset(telling: false) }
             return
         }
         counted.append((now / slice, verdict == .failure))

@@ -90,6 +90,30 @@ import Testing
         answerAll()
     }
 
+    /// Options that change what a request gets.
+    static let terms: [@Sendable (inout HTTPRequest) -> Void] = [
+        { $0.redirects = .refuse }, { $0.redirects = .follow(upTo: 1) }, { $0.delivery = .inMemory(upTo: 1) },
+        { $0.networkAccess = [] },
+    ]
+
+    @Test(arguments: terms)
+    func requestsOnOtherTermsDoNotShare(_ change: @Sendable (inout HTTPRequest) -> Void) {
+        var other = HTTPRequest.sample
+        change(&other)
+        load("a")
+        load("b", other)
+        #expect(terminal.held.count == 2)
+        answerAll()
+    }
+
+    @Test func executionHasNoDeadline() throws {
+        var request = HTTPRequest.sample
+        request.deadline = .after(.seconds(10))
+        load("a", request)
+        #expect(!terminal.held[0].hasDeadline)
+        answerAll()
+    }
+
     @Test func requestOptionOverridesDefault() {
         var alone = HTTPRequest.sample
         alone.deduplication = .never

@@ -266,6 +266,31 @@ import Testing
         #expect(throttle.snapshot.total.running == 0)
     }
 
+    /// Requests to another host wait; this one's host and the throttle have slots.
+    @Test func queueOfAnotherHostDoesNotSuppressSecondAttempt() throws {
+        let hedge = makeHedge()
+        let throttle = Throttle(maximumNumberOfRequests: 10, perHost: 2, timers: timers)
+        let chain = trained(hedge, below: throttle)
+        load(with: chain)
+        for _ in 0..<3 { load(HTTPRequest(host: "busy.test"), with: chain) }
+        #expect(throttle.snapshot.total == Throttle.Snapshot.Counts(running: 3, waiting: 1))
+        timers.advance(by: .milliseconds(100))
+        #expect(terminal.held.count { $0.request.host == "example.com" } == 2)
+        #expect(hedge.snapshot.suppressed[.queue] == nil)
+    }
+
+    @Test func serverOfRedirectDoesNotPauseHedgesOfTheOneThatRedirects() throws {
+        let hedge = makeHedge()
+        let chain = trained(hedge)
+        load(with: chain)
+        var request = try held(0).request
+        request.host = "other.test"
+        try held(0).complete(.success(HTTPResponse(request: request, status: .serviceUnavailable)))
+        load(with: chain)
+        timers.advance(by: .milliseconds(100))
+        #expect(terminal.held.count == 2, "\(hedge.snapshot)")
+    }
+
     @Test func secondAttemptDoesNotDisplaceQueuedTask() throws {
         let hedge = makeHedge()
         let throttle = Throttle(maximumNumberOfRequests: 1, maximumWaiting: 1, timers: timers)

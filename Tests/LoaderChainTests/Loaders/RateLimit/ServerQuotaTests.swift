@@ -94,6 +94,38 @@ import Testing
         }
     }
 
+    /// A server's date is compared with the server's clock, however wrong this machine's is.
+    @Test(arguments: [-3_000, 3_000])
+    func dateIsComparedWithTheDateOfTheResponse(_ step: Int) {
+        let server = timers.date
+        timers.stepDate(by: .seconds(step))
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            answers.withLock { $0 += 1 }
+            let headers: HTTPHeaders = [
+                "Date": HTTPDate.text(server), "Retry-After": HTTPDate.text(server.addingTimeInterval(10)),
+            ]
+            return .success(.tooManyRequests, headers: headers)
+        }
+        let chain = RateLimit(timers: timers) --> terminal
+        for _ in 0..<2 { chain.load(request: .sample) { _ in } }
+        timers.advance(by: .seconds(9))
+        #expect(answers.withLock(\.self) == 1)
+        timers.advance(by: .seconds(1))
+        #expect(answers.withLock(\.self) == 2)
+    }
+
+    @Test func deadlineBeforeEndOfPauseFailsAtOnce() {
+        let terminal = ScriptedTerminal { _ in .success(.tooManyRequests, headers: ["Retry-After": "600"]) }
+        let chain = RateLimit(timers: timers) --> terminal
+        let log = EventLog()
+        chain.load(request: .sample) { log.note($0.summary) }
+        var request = HTTPRequest.sample
+        request.deadline = .after(.seconds(30), on: timers)
+        chain.load(request: request) { log.note($0.summary) }
+        #expect(log.events == ["response", "deadlineExceeded"])
+    }
+
     @Test func pauseIsNeverLongerThanTheMaximum() {
         let answers = Locked(0)
         let hostile: HTTPHeaders = ["Retry-After": "99999999", "RateLimit": "\"x\";r=0;t=2000000"]
@@ -209,7 +241,7 @@ import Testing
 
 /// The form in which a server reports its quota.
 enum QuotaDialect: CaseIterable, Sendable {
-    case draft11, draft07, draft03, xSecondsLeft, xInstant, xMilliseconds, xDuration, xDate, named, vendor
+    case draft11, draft07, draft03, xSecondsLeft, xInstant, xMilliseconds, xDuration, xDate, named, vendor, otherVendor
 
     func headers(limit: Int, left: Int, reset: Double, now: Date) -> HTTPHeaders {
         let seconds = "\(Int(reset))"
@@ -219,6 +251,11 @@ enum QuotaDialect: CaseIterable, Sendable {
             return [
                 "RateLimit-Policy": "\"a\";q=\(limit);w=60;qu=\"requests\"",
                 "RateLimit": "\"a\";r=\(left);t=\(seconds)",
+            ]
+        case .otherVendor:
+            return [
+                "Fastly-RateLimit-Limit": "\(limit)", "Fastly-RateLimit-Remaining": "\(left)",
+                "Fastly-RateLimit-Reset": "\(Int(instant))",
             ]
         case .draft07: return ["RateLimit": "limit=\(limit), remaining=\(left), reset=\(seconds)"]
         case .draft03:

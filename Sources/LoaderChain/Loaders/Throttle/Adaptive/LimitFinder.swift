@@ -114,8 +114,12 @@ final class LimitFinder: HTTPTaskObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        let inFlight = inFlight.wrappingSubtract(1, ordering: .relaxed).oldValue
-        let outcome = AttemptOutcome(result, of: task)
+        let inFlight = inFlight.load(ordering: .relaxed)
+        // At the end, so that this is not taken for idle before a pause has been noted.
+        defer { self.inFlight.wrappingSubtract(1, ordering: .relaxed) }
+        var outcome = AttemptOutcome(result, of: task)
+        // The target of a redirect says nothing about the server that was asked.
+        if outcome == .pushedBack, result.response?.comes(from: task.request.origin) == false { outcome = .nothing }
         // A refusal is heeded also if it was not timed.
         if isTimed(task) || outcome == .pushedBack { end(task.number, outcome, result, inFlight) }
         if outcome == .pushedBack { heed(result.response) }

@@ -91,6 +91,46 @@ import Testing
         #expect(ended.withLock { $0 } == 64 * 72 + 1)
     }
 
+    /// The handler's request makes a new host, for which the others are looked through while the pause is being noted.
+    @Test func hostThatIsAboutToPauseIsNotForgotten() {
+        let (timers, box, hasLoaded) = (ManualTimers(), Locked<HTTPLoader?>(nil), Locked(false))
+        let throttle = Throttle(limit: .fixed(100_000), perHost: .adaptive(), timers: timers) { _ in
+            guard !hasLoaded.withLock({ replace(&$0, with: true) }) else { return }
+            box.withLock { $0 }?.load(request: HTTPRequest(host: "new")) { _ in }
+        }
+        let chain =
+            throttle
+            --> ScriptedTerminal { request in
+                request.host == "refusing"
+                    ? .success(.serviceUnavailable, headers: ["Retry-After": "5"]) : .success(.ok)
+            }
+        box.withLock { $0 = chain }
+        for host in 0..<4_095 { chain.load(request: HTTPRequest(host: "host\(host)")) { _ in } }
+        chain.load(request: HTTPRequest(host: "refusing")) { _ in }
+        #expect(hasLoaded.withLock { $0 })
+        timers.advance(by: .seconds(60))
+        chain.load(request: HTTPRequest(host: "refusing")) { _ in }
+        timers.advance(by: .seconds(60))
+        #expect(throttle.snapshot.total == .init())
+        box.withLock { $0 = nil }
+    }
+
+    @Test func serverOfRedirectDoesNotLowerLimitOfTheOneThatRedirects() {
+        let stage = Stage(limit: 1_000, perHost: .adaptive(AdaptiveLimit(initial: 4)))
+        defer { stage.end() }
+        for (sent, expected) in [("other.com", [Int]()), ("example.com", [0])] {
+            let task = stage.load("/")
+            var request = stage.terminal.held[0].request
+            request.host = sent
+            stage.terminal.held[0].complete(
+                .success(
+                    HTTPResponse(request: request, status: .serviceUnavailable, headers: ["Retry-After": "10"])))
+            #expect(task.isCompleted)
+            let limits = stage.throttle.adaptiveStatus.hosts.values.map(\.limit)
+            #expect(limits.filter { $0 < 4 } == expected)
+        }
+    }
+
     /// Hosts that were used once are forgotten after a moment; of those about which something is known, this many stay.
     @Test(arguments: [1, 12])
     func numberOfRememberedHostsIsBounded(_ requests: Int) {
