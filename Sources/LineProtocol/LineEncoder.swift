@@ -62,6 +62,9 @@ extension LineEncoder {
     /// The number of bytes of the lines.
     public var count: Int { storage.core.count }
 
+    /// The number of bytes for which the buffer has memory.
+    package var capacity: Int { storage.core.bytes.capacity }
+
     /// Whether there are no lines.
     public var isEmpty: Bool { count == 0 }
 

@@ -29,7 +29,7 @@ struct Demo: Sendable {
             seed: arguments.seed, settings: settings, outage: arguments.duration * 0.65, timers: timers)
         defer { server.stop() }
         let chain = DemoChain(
-            port: server.port, seed: arguments.seed, sink: stores.sink, patience: arguments.patience, timers: timers)
+            port: server.port, seed: arguments.seed, sinks: stores.sinks, patience: arguments.patience, timers: timers)
         let run = Locked(DemoRun(address: "127.0.0.1:\(server.port)", duration: arguments.duration))
         let show = DemoShow(arguments.form, in: surroundings, settings)
         show.begin(chain)

@@ -21,12 +21,12 @@ final class DemoChain: Sendable {
     /// What the demo API's document sets in the throttle.
     let settings: RemoteSettings
 
-    init(port: Int, seed: UInt64, sink: any MetricSink, patience: Duration, timers: any Timers) {
+    init(port: Int, seed: UInt64, sinks: [any MetricSink], patience: Duration, timers: any Timers) {
         board = MetricBoard(timers: timers)
         attempts = MetricBoard(timers: timers)
         gateway = DemoGateway(port: port)
         let terminal = makeTerminal(timers: timers)
-        requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
+        requests = MetricRecorder(to: [board, ledger] + sinks, capacity: MetricStores.capacity, timers: timers)
         let random = RandomSource(seed: seed)
         let retry = Retry(
             .exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),

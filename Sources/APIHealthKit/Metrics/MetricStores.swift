@@ -6,6 +6,9 @@ import LoaderChain
 import Synchronization
 
 struct MetricStores: Sendable {
+    /// How many metrics may wait for a slow store.
+    static let capacity = 100_000
+
     private let file: MetricFile?
     private let influx: InfluxStore?
 
@@ -20,9 +23,10 @@ struct MetricStores: Sendable {
         file = try path.map { path throws(ProgramError) in try MetricFile(path: path) }
     }
 
-    var sink: any MetricSink {
+    /// A sink for each store, so that the file has a line at once whatever becomes of the database's folder.
+    var sinks: [any MetricSink] {
         let sinks: [(any MetricSink)?] = [file, influx?.writer]
-        return SeveralSinks(sinks.compactMap(\.self))
+        return sinks.compactMap(\.self)
     }
 
     struct Outcome: Sendable {
@@ -68,22 +72,6 @@ struct MetricStores: Sendable {
             outcome.lines.append("\(NumberText.count(dropped, "point")) could not be written fast enough")
         }
         return outcome
-    }
-}
-
-/// Several sinks as one; how many there are depends on the arguments.
-struct SeveralSinks: MetricSink {
-    /// How many metrics may wait for a slow store.
-    static let capacity = 100_000
-
-    private let sinks: [any MetricSink]
-
-    init(_ sinks: [any MetricSink]) { self.sinks = sinks }
-
-    var isImmediate: Bool { sinks.allSatisfy(\.isImmediate) }
-
-    func record(_ record: MetricRecord) {
-        for sink in sinks { sink.record(record) }
     }
 }
 

@@ -19,7 +19,7 @@ struct Watch: Sendable {
     func run() async throws(ProgramError) -> ProgramStatus {
         let timers = surroundings.timers
         let stores = try MetricStores(arguments.stores, surroundings: surroundings)
-        let chain = WatchChain(arguments, sink: stores.sink, timers: timers, terminal: terminal)
+        let chain = WatchChain(arguments, sinks: stores.sinks, timers: timers, terminal: terminal)
         let state = Locked(WatchState(arguments.endpoints.map(\.name), at: timers.now))
         let show = WatchShow(arguments, in: surroundings)
         show.begin()
@@ -97,9 +97,9 @@ private struct WatchChain: Sendable {
     let metrics: MetricRecorder
 
     init(
-        _ arguments: WatchArguments, sink: any MetricSink, timers: any Timers, terminal: HTTPLoader? = nil
+        _ arguments: WatchArguments, sinks: [any MetricSink], timers: any Timers, terminal: HTTPLoader? = nil
     ) {
-        metrics = MetricRecorder(sink, capacity: SeveralSinks.capacity, timers: timers)
+        metrics = MetricRecorder(to: sinks, capacity: MetricStores.capacity, timers: timers)
         let throttle = Throttle(maximumNumberOfRequests: UInt(arguments.concurrency), timers: timers)
         let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 1 + arguments.retries, maximumDelay: 5)
         let retry = Retry(strategy, totalTimeout: arguments.timeout, budget: .unlimited, timers: timers)

@@ -174,7 +174,7 @@ struct BatchingState<Waiter> {
 
     /// Takes the next batch to send; nil if there is none for now.
     ///
-    /// The caller reports its end to ``ended(_:rest:note:)``.
+    /// The caller reports its end to ``ended(_:at:rest:note:)``.
     mutating func nextBatch(at now: TimerInstant) -> [Parcel]? {
         // If lines of the first parcel are being written to its file, it is sent after that.
         guard canSend(at: now), queue.first?.writing ?? 0 == 0 else { return nil }
@@ -221,14 +221,15 @@ struct BatchingState<Waiter> {
     ///
     /// - Parameters:
     ///   - number: the number of its last parcel.
+    ///   - now: the current time.
     ///   - rest: the lines to send again; nil if all lines are settled.
     ///   - note: a closure that adds the outcome of the other lines to a report.
-    mutating func ended(_ number: UInt64, rest: Parcel?, note: (inout FlushReport) -> Void) {
+    mutating func ended(_ number: UInt64, at now: TimerInstant, rest: Parcel?, note: (inout FlushReport) -> Void) {
         if let batch = inFlight.removeValue(forKey: number) {
             inFlightTotal = (inFlightTotal.points - batch.points, inFlightTotal.footprint - batch.footprint)
         }
         ledger.credit(number, note)
-        guard var rest else { return pacing.succeeded() }
+        guard var rest else { return pacing.succeeded(at: now) }
         rest.number = number
         rest.wasTried = true
         // Its files still contain all lines of the batch, so with files the footprint stays the same.

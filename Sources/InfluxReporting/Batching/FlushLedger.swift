@@ -70,7 +70,10 @@ struct SendPacing {
     func isPaused(at now: TimerInstant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
     /// Records that a batch was settled, so that the next may be sent at once.
-    mutating func succeeded() {
+    ///
+    /// A pause that a server asked for goes on: the batch was sent before the server asked.
+    mutating func succeeded(at now: TimerInstant) {
+        if isRequested, isPaused(at: now) { return }
         failures = 0
         pausedUntil = nil
         isRequested = false
@@ -84,6 +87,8 @@ struct SendPacing {
     ///   - roll: a random number, from 0 up to 1.
     mutating func failed(at now: TimerInstant, requested delay: Duration?, roll: Double) {
         failures += 1
+        // The batch was sent before the server asked for the pause, which goes on.
+        if delay == nil, isRequested, isPaused(at: now) { return }
         isRequested = delay != nil
         pausedUntil = now.advanced(by: pacing.delay(afterFailures: failures, asked: delay, roll: roll))
     }

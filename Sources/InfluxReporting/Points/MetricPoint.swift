@@ -40,7 +40,7 @@ package enum MetricPoint {
             if let port = metric.port { tags.set("port", port) }
             tags.set("scheme", ifAny: metric.scheme)
             if let status = metric.status { tags.set("status", status.rawValue) }
-            tags.set(metric.tags, except: requestTags)
+            tags.set(metric.tags, except: requestNames)
         } fields: { fields in
             fields.set("attempts", metric.attempts)
             if let bytes = metric.bytesReceived { fields.set("bytes_received", bytes) }
@@ -54,9 +54,13 @@ package enum MetricPoint {
         }
     }
 
-    /// The tags that describe a request; a user's tag with one of these names is omitted.
-    static let requestTags: Set<String> = [
-        "error", "host", "loader", "method", "module", "origin", "outcome", "path", "port", "scheme", "status",
+    /// The tags and fields that describe a request; a user's tag with one of these names is omitted.
+    ///
+    /// Some servers refuse a tag that has the name of a field, also if these are in different points.
+    private static let requestNames: Set<String> = [
+        "attempts", "bytes_received", "bytes_sent", "duration", "error", "failed", "first_byte", "host", "loader",
+        "method", "module", "origin", "outcome", "path", "port", "protocol", samplingRateField, "scheme", "status",
+        "waiting",
     ]
 
     // MARK: Events and traces
@@ -64,26 +68,31 @@ package enum MetricPoint {
     private static let nameTag = "name"
     private static let countField = "count"
     private static let durationField = "duration"
+    fileprivate static let samplingRateField = "sampling_rate"
+    /// The tags and fields that every event may have; a user's attribute or counter with one of these names is omitted.
+    private static let eventNames: Set<String> = [nameTag, countField, samplingRateField]
+    /// The tags and fields that every trace may have.
+    private static let traceNames: Set<String> = [nameTag, durationField, samplingRateField]
 
     private static func append(_ event: MetricEvent, _ nudge: Int64, _ encoder: inout LineEncoder) {
         encoder.append(events, timestamp: TimeNudge.timestamp(event.date, nudge)) { tags in
             tags.set(nameTag, ifAny: event.name)
-            tags.set(event.attributes, except: [nameTag])
+            tags.set(event.attributes, except: eventNames, event.counters)
         } fields: { fields in
             fields.set(countField, 1)
             fields.set(samplingRate: event.samplingRate)
-            fields.set(event.counters, except: [countField])
+            fields.set(event.counters, except: eventNames)
         }
     }
 
     private static func append(_ trace: MetricTrace, _ nudge: Int64, _ encoder: inout LineEncoder) {
         encoder.append(traces, timestamp: TimeNudge.timestamp(trace.start, nudge)) { tags in
             tags.set(nameTag, ifAny: trace.name)
-            tags.set(trace.attributes, except: [nameTag])
+            tags.set(trace.attributes, except: traceNames, trace.counters)
         } fields: { fields in
             fields.set(durationField, trace.duration / .seconds(1))
             fields.set(samplingRate: trace.samplingRate)
-            fields.set(trace.counters, except: [durationField])
+            fields.set(trace.counters, except: traceNames)
         }
     }
 }
@@ -110,8 +119,13 @@ extension TagWriter {
         if let value, !value.isEmpty { set(key, value) }
     }
 
-    fileprivate mutating func set(_ tags: [String: String], except reserved: Set<String>) {
-        for (key, value) in tags where !key.isEmpty && !reserved.contains(key) { set(key, ifAny: value) }
+    /// Sets tags, except those that have a reserved name or that of a counter.
+    fileprivate mutating func set(
+        _ tags: [String: String], except reserved: Set<String>, _ counters: [String: Int64] = [:]
+    ) {
+        for (key, value) in tags where !key.isEmpty && !reserved.contains(key) && counters[key] == nil {
+            set(key, ifAny: value)
+        }
     }
 }
 
@@ -125,7 +139,7 @@ extension FieldWriter {
 
     /// Sets the sampling rate, unless it is 1.
     fileprivate mutating func set(samplingRate rate: Double) {
-        if rate != 1 { set("sampling_rate", rate) }
+        if rate != 1 { set(MetricPoint.samplingRateField, rate) }
     }
 }
 

@@ -121,7 +121,9 @@ public struct WriterStatistics: Sendable, Hashable {
 public enum WriterEvent: Sendable, Hashable {
     /// The server stored this number of points.
     case delivered(Int)
-    /// The server rejected points of a batch for good: the lines that it identified, with its reasons, and the total number.
+    /// The server rejected points of a batch for good: the first of the lines that it named, with its reasons, and the total number.
+    ///
+    /// There are at most 100 of these lines, and fewer if they are long.
     case rejected([RejectedLine], count: Int)
     /// A batch could not be delivered. Its points stay pending, and are sent again after the given delay.
     ///

@@ -10,8 +10,8 @@ struct Encoders {
     private var lent: UInt64 = 0
     private let template: LineEncoder
 
-    /// The longest text for which an encoder's memory is kept.
-    private static let longestText = 64 << 10
+    /// The largest buffer that is kept; an encoder's also grows for a line or a name that is too long to be written.
+    private static let largestBuffer = 64 << 10
     private static let mostScratches = 64
 
     init(_ settings: WriterSettings, _ dialect: LineDialect) {
@@ -36,7 +36,7 @@ struct Encoders {
     @inline(__always)
     mutating func takeBack(_ scratch: Scratch) {
         if !scratch.encoder.repairs.isEmpty { repairs += scratch.encoder.takeRepairs() }
-        guard scratch.encoder.count <= Self.longestText, scratches.count < Self.mostScratches else { return }
+        guard scratch.encoder.capacity <= Self.largestBuffer, scratches.count < Self.mostScratches else { return }
         scratch.encoder.removeAll()
         scratches.append(scratch)
     }

@@ -235,8 +235,8 @@ extension InfluxWriter: MetricSink {
         _ = engine.take { encoder, nudge in MetricPoint.append(record, nudge: nudge, to: &encoder) }
     }
 
-    /// True: recording never waits for a server or another thread.
-    public var isImmediate: Bool { true }
+    /// False with a directory, because a disk can take long; otherwise true, because recording never waits.
+    public var isImmediate: Bool { engine.store == nil }
 }
 
 // MARK: - Sending and ending
@@ -255,6 +255,8 @@ extension InfluxWriter {
     }
 
     /// Stops accepting points, sends those that it holds, and ends.
+    ///
+    /// A writer with a directory gets the measurements of a recorder from a queue, so wait for the recorder's `flush()` before.
     ///
     /// - Parameter limit: the time limit. Points that are not delivered by then are dropped as ``DropReason/unsent``; points in
     ///   files stay there for the next writer of the directory. A loader that does not stop a cancelled request can delay the end

@@ -6,8 +6,10 @@ import LoaderChainPlatformFoundation
 /// Sends points: parcels become a batch, and the undelivered lines become a parcel again.
 extension WriterEngine {
     /// Starts a task that sends parcels as one batch, under the number of the last.
+    ///
+    /// It is detached: the task that happens to trigger the batch gives it neither its trace, with the baggage, nor its priority.
     func sending(_ parcels: [Parcel], as number: UInt64) -> Task<Void, Never> {
-        Task { [self] in
+        Task.detached { [self] in
             var load = assemble(parcels)
             addReports(to: &load)
             state.withLock { $0.statistics.batches += 1 }
@@ -65,7 +67,7 @@ extension WriterEngine {
             let unsent = state.isStopped ? unsaved.count : 0
             state.drop(unsent, .unsent)
             parcel?.points -= unsent
-            state.batching.ended(number, rest: parcel.flatMap { $0.points > 0 ? $0 : nil }) { report in
+            state.batching.ended(number, at: now, rest: parcel.flatMap { $0.points > 0 ? $0 : nil }) { report in
                 report.note(outcome)
                 for (reason, count) in load.lost { report.note(count, reason) }
             }
@@ -88,7 +90,7 @@ extension WriterEngine {
 
     private func emitEvents(of outcome: BatchOutcome, pending: Int, pause: Duration) {
         if outcome.deliveredCount > 0 { emit(.delivered(outcome.deliveredCount)) }
-        if outcome.rejectedCount > 0 { emit(.rejected(outcome.rejected, count: outcome.rejectedCount)) }
+        if outcome.rejectedCount > 0 { emit(.rejected(outcome.firstRejected, count: outcome.rejectedCount)) }
         if pending > 0, let failure = outcome.failure {
             emit(.deliveryFailed(failure, pending: pending, retryAfter: pause))
         }
@@ -122,6 +124,22 @@ extension WriterEngine {
         for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             emit(.dropped(count, reason))
         }
+    }
+}
+
+extension BatchOutcome {
+    /// The maximum size of the rejected lines of an event, with their reasons.
+    private static let mostRejectedBytes = 16 << 10
+
+    /// The first rejected lines, for an event: a stream keeps many events, even if nobody reads them.
+    fileprivate var firstRejected: [RejectedLine] {
+        var bytes = 0
+        let first = rejected.prefix(FlushReport.maximumRejections).prefix { rejection in
+            bytes += rejection.line.utf8.count + rejection.reason.utf8.count
+            return bytes <= Self.mostRejectedBytes
+        }
+        // A long line is better than none.
+        return Array(first.isEmpty ? rejected.prefix(1) : first)
     }
 }
 

@@ -40,8 +40,18 @@ public final class MetricRecorder: Sendable {
     ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
     ///   - random: draws the sample.
     ///   - timers: the clocks.
-    public init(
+    public convenience init(
         _ sinks: any MetricSink..., samplingRate: Double = 1, capacity: Int = 1_000,
+        random: RandomSource = .system, timers: any Timers = SystemTimers.shared,
+        filter: (@Sendable (MetricRecord) -> Bool)? = nil
+    ) {
+        self.init(
+            to: sinks, samplingRate: samplingRate, capacity: capacity, random: random, timers: timers, filter: filter)
+    }
+
+    /// Makes a recorder whose number of sinks is known only when the program runs.
+    package init(
+        to sinks: [any MetricSink], samplingRate: Double = 1, capacity: Int = 1_000,
         random: RandomSource = .system, timers: any Timers = SystemTimers.shared,
         filter: (@Sendable (MetricRecord) -> Bool)? = nil
     ) {

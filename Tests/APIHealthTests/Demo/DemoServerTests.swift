@@ -54,7 +54,7 @@ import Testing
         let server = try DemoServer(seed: 1, settings: document, outage: .zero, timers: SystemTimers.shared)
         defer { server.stop() }
         let chain = DemoChain(
-            port: server.port, seed: 1, sink: MetricBoard(), patience: .seconds(600), timers: SystemTimers.shared)
+            port: server.port, seed: 1, sinks: [MetricBoard()], patience: .seconds(600), timers: SystemTimers.shared)
         let run = DemoRun(address: "", duration: .seconds(1))
         var texts: [Substring] = []
         for _ in 1...3 {

@@ -30,6 +30,19 @@ import Testing
         let (one, other) = (try Dashboard(Dashboard.influxQL), try Dashboard(Dashboard.flux))
         #expect(one.panels.map(\.title) == other.panels.map(\.title))
     }
+
+    @Test(arguments: [Dashboard.influxQL, Dashboard.flux])
+    func cancelledAndResetRequestsAreNoFailures(_ file: String) throws {
+        let panel = try Dashboard(file).panels.first { $0.title == "Failures by what went wrong" }
+        let query = try #require(panel?.targets.first).query
+        #expect(query.contains("cancelled") && query.contains("reset"))
+    }
+
+    /// The first and the last interval of a range would have few requests, or none.
+    @Test func alertQueriesDoNotGroupByTime() throws {
+        let queries = try Dashboard.alertQueries()
+        #expect(queries.count == 2 && queries.allSatisfy { $0.hasSuffix(#" GROUP BY "host""#) }, "\(queries)")
+    }
 }
 
 #if os(Linux) || os(macOS)

@@ -143,6 +143,17 @@
             #expect(error?.message == message)
         }
 
+        /// A killed process leaves a line for everything that it has reported, and no request waits for the spool folder.
+        @Test func onlyFileIsWrittenAtOnce() throws {
+            let arguments = try StoreArguments(
+                WatchArguments.syntax.parse([
+                    "http://a", "--file", folder.path("m.lp"), "--influx", "http://a", "--database", "d", "--spool",
+                    folder.path("spool"),
+                ]))
+            let stores = try MetricStores(arguments, surroundings: TestProgram().surroundings)
+            #expect(stores.sinks.map(\.isImmediate) == [true, false])
+        }
+
         @Test func everyDatabaseHasItsOwnSpoolFolder() {
             let home = InfluxStore.folder(for: "database a at http://x", in: ["HOME": "/home/ada"])
             #expect(home.hasPrefix("/home/ada/.local/state/apihealth/database-a-at-http---x-"))

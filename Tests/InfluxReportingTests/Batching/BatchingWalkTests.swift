@@ -44,7 +44,7 @@ import Testing
         let batch = try #require(next)
         #expect(unsaved.map(\.number) == batch.map(\.number) && batch.count == 2)
         // The lines of the second parcel were delivered.
-        state.ended(batch[1].number, rest: batch[0]) { _ in }
+        state.ended(batch[1].number, at: now, rest: batch[0]) { _ in }
         let late = BlockFile(number: 9, precision: .nanoseconds, salt: 1)
         let useless = state.keep(late, of: unsaved[1])
         #expect(useless == [late])
@@ -306,7 +306,7 @@ private struct BatchingWalk {
         var outcome = BatchOutcome()
         outcome.deliveredCount = delivered
         outcome.unnamedRejections = rejected.isEmpty ? [] : [UnnamedRejection(count: rejected.count, reason: "mood")]
-        state.ended(number, rest: parcel) { $0.note(outcome) }
+        state.ended(number, at: now, rest: parcel) { $0.note(outcome) }
         if parcel != nil {
             let delay: Duration? = Bool.random(using: &random) ? .seconds(7) : nil
             state.wait(from: now, requested: delay, roll: Double.random(in: 0..<1, using: &random))

@@ -51,10 +51,29 @@ import Testing
     @Test func successResetsBackoff() {
         var pacing = pacing()
         for _ in 0..<10 { pacing.failed(at: start, requested: nil, roll: 1) }
-        pacing.succeeded()
+        pacing.succeeded(at: start)
         #expect(pacing.failures == 0 && pacing.pausedUntil == nil)
         pacing.failed(at: start, requested: nil, roll: 1)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(1)))
+    }
+
+    @Test func onlyServerChangesRequestedDelay() {
+        var pacing = pacing()
+        let (during, end) = (start.advanced(by: .seconds(1)), start.advanced(by: .seconds(30)))
+        pacing.failed(at: start, requested: .seconds(30), roll: 0)
+        // Batches that were sent before.
+        pacing.succeeded(at: during)
+        pacing.failed(at: during, requested: nil, roll: 0)
+        pacing.hurry()
+        #expect(pacing.pausedUntil == end && pacing.failures == 2)
+        pacing.failed(at: during, requested: .seconds(9), roll: 0)
+        #expect(pacing.pausedUntil == start.advanced(by: .seconds(10)))
+        // A batch that was sent after the pause.
+        var failed = pacing
+        failed.failed(at: end, requested: nil, roll: 1)
+        #expect(failed.pausedUntil == end.advanced(by: .seconds(8)) && !failed.isRequested)
+        pacing.succeeded(at: end)
+        #expect(pacing.failures == 0 && pacing.pausedUntil == nil)
     }
 
     @Test func manyFailuresDoNotOverflow() {

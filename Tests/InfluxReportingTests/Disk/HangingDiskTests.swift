@@ -76,6 +76,20 @@ import Testing
         #expect(journal.names == [])
     }
 
+    /// The point is in the recorder's queue meanwhile.
+    @Test func hangingWriteHoldsUpNoRequest() async throws {
+        let writer = try writer()
+        hold("written")
+        let tap = MetricsTap(writer)
+        _ = try await (tap --> ScriptedTerminal { _ in .success() }).load(HTTPRequest(host: "api.example.com"))
+        await log.waitForEvents(1)
+        #expect(log.events == ["hangs"])
+        gate.signal()
+        await tap.recorder.flush()
+        #expect(writer.statistics.held == 1)
+        #expect(await writer.shutDown().delivered == 1)
+    }
+
     /// The line is in memory alone, and the writer that would send or save it has ended.
     @Test func lineThatFailsAfterShutdownIsDropped() async throws {
         let writer = try writer()

@@ -26,14 +26,15 @@ import Testing
         return try #require(points.first)
     }
 
+    private static let full = HTTPMetric(
+        start: start, duration: .milliseconds(250), waiting: .milliseconds(50), method: .post,
+        host: "api.example.com",
+        port: 443, route: "/users/{id}", module: "shop", origin: "cart", tags: ["plan": "free"], attempts: 2,
+        bytesSent: 10, bytesReceived: 2_000, timeToFirstByte: .milliseconds(100), networkProtocol: "http/1.1",
+        status: .serviceUnavailable, outcome: .response(.serviceUnavailable), samplingRate: 0.5)
+
     @Test func pointHasEveryKnownValueOfRequest() throws {
-        let metric = HTTPMetric(
-            start: Self.start, duration: .milliseconds(250), waiting: .milliseconds(50), method: .post,
-            host: "api.example.com",
-            port: 443, route: "/users/{id}", module: "shop", origin: "cart", tags: ["plan": "free"], attempts: 2,
-            bytesSent: 10, bytesReceived: 2_000, timeToFirstByte: .milliseconds(100), networkProtocol: "http/1.1",
-            status: .serviceUnavailable, outcome: .response(.serviceUnavailable), samplingRate: 0.5)
-        let point = try point(.request(metric), nudge: 7)
+        let point = try point(.request(Self.full), nudge: 7)
         #expect(point.measurement == "APIHealth")
         #expect(
             point.tags == [
@@ -86,6 +87,39 @@ import Testing
         let point = try point(.request(metric))
         #expect(point.tags["host"] == "a")
         #expect(point.tags["error"] == nil)
+    }
+
+    /// A server that has seen a field refuses a tag of the same name, also in another point.
+    @Test func userTagsCannotHaveNamesOfFields() throws {
+        let full = try point(.request(Self.full))
+        var metric = HTTPMetric(
+            start: Self.start, duration: .zero, host: "a", route: "/", outcome: .response(.ok))
+        let plain = try point(.request(metric))
+        for field in full.fields { metric.tags[field.key] = "x" }
+        #expect(metric.tags.count == 9)
+        #expect(try point(.request(metric)) == plain)
+    }
+
+    @Test func userNamesAreEitherTagsOrFields() throws {
+        let counters: [String: Int64] = [
+            "count": 9, "duration": 9, "items": 3, "name": 9, "sampling_rate": 9,
+        ]
+        let attributes = [
+            "count": "x", "duration": "x", "items": "x", "name": "x", "plan": "free", "sampling_rate": "x",
+        ]
+        let event = MetricEvent(name: "a", date: Self.start, counters: counters, attributes: attributes)
+        #expect(
+            try point(.event(event))
+                == Point(
+                    "AppEvent", tags: ["name": "a", "plan": "free"],
+                    fields: ["count": 1, "duration": 9, "items": 3], timestamp: .seconds(1_700_000_000)))
+        let trace = MetricTrace(
+            name: "a", start: Self.start, duration: .seconds(2), counters: counters, attributes: attributes)
+        #expect(
+            try point(.trace(trace))
+                == Point(
+                    "AppTrace", tags: ["name": "a", "plan": "free"],
+                    fields: ["duration": 2.0, "count": 9, "items": 3], timestamp: .seconds(1_700_000_000)))
     }
 
     @Test func eventsAndTracesBecomePoints() throws {

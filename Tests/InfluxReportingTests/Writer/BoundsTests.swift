@@ -229,6 +229,14 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
+    @Test func encoderThatGrewForDroppedNameIsNotKept() {
+        let test = TestWriter(FakeSender())
+        let name = String(repeating: "x", count: 1 << 20)
+        #expect(test.writer.write(Point(name, fields: ["i": 1])) == .dropped(.notEncodable))
+        let encoder = test.writer.engine.state.withLock { $0.encoders.lend().scratch.encoder }
+        #expect(encoder.capacity <= 64 << 10)
+    }
+
     /// The encoder of the previous point is reused for the next point.
     @Test func repairsAreCountedWhileAnotherPointIsWritten() {
         let test = TestWriter(FakeSender())

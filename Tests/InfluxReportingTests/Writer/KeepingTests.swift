@@ -47,6 +47,34 @@ import Testing
         #expect(await report.delivered == 1)
     }
 
+    /// The other batch was sent before the server asked for the delay.
+    @Test(arguments: [true, false])
+    func otherBatchDoesNotEndRequestedDelay(isDelivered: Bool) async throws {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumInFlight = 2
+            $0.batchPoints = 1
+        }
+        for number in 0..<2 { test.write(number) }
+        await sender.waitForEvents(2)
+        sender.answer(FakeSender.failing(.busy(after: .seconds(60), reason: "too many")))
+        await test.waitForEvents(1)
+        sender.answer(isDelivered ? FakeSender.delivered : FakeSender.offline)
+        await test.waitForEvents(2)
+        let late = TimerInstant(nanoseconds: 0).advanced(by: .seconds(59))
+        let isPaused = test.writer.engine.state.withLock { $0.batching.pacing.isPaused(at: late) }
+        #expect(isPaused)
+        // For what is sent again, whenever that is.
+        for _ in 0..<2 { sender.answer() }
+        try await test.settle()
+        test.timers.advance(by: .seconds(59))
+        #expect(test.statistics.batches == 2)
+        // A random part is at most an eighth.
+        test.timers.advance(by: .seconds(9))
+        await test.waitForEvents(isDelivered ? 3 : 4)
+        #expect(test.statistics.delivered == 2 && test.statistics.addsUp)
+    }
+
     @Test func restOfBatchIsSentAgain() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
@@ -70,6 +98,25 @@ import Testing
         #expect(result.rejections == [RejectedLine(line: TestWriter.line(2), reason: "no")])
         #expect(test.events.contains(.rejected(result.rejections, count: 1)))
         #expect(test.statistics.addsUp && test.statistics.rejected == 1)
+    }
+
+    /// A stream keeps many events, even if nobody reads them.
+    @Test(arguments: [(1, 100), (5_000, 3), (20_000, 1)])
+    func rejectionEventHasFirstLines(length: Int, announced: Int) async {
+        let sender = FakeSender { batch in
+            var outcome = BatchOutcome()
+            outcome.rejected = (0..<batch.count).map { RejectedLine(line: batch.text(of: $0), reason: "no") }
+            return outcome
+        }
+        let test = TestWriter(sender) { $0.batchBytes = 4 << 20 }
+        let text = String(repeating: "x", count: length)
+        for number in 0..<120 {
+            test.writer.write(Point("m", fields: ["text": .string(text)], timestamp: .seconds(Int64(number))))
+        }
+        await test.writer.flush()
+        let first = sender.batches[0].prefix(announced).map { RejectedLine(line: $0, reason: "no") }
+        let isAnnounced = test.events == [.rejected(first, count: 120)]
+        #expect(isAnnounced)
     }
 
     @Test func flushReportsRefusalAtOnce() async {

@@ -96,6 +96,22 @@ import Testing
         #expect(test.statistics.delivered == 3)
     }
 
+    /// A batch has points of others too.
+    @Test func batchIsNotSentInTraceOfWhoeverTriggersIt() async {
+        let traces = Locked<[HTTPTraceContext?]>([])
+        let sender = FakeSender { batch in
+            traces.withLock { $0.append(HTTPTraceContext.current) }
+            return FakeSender.delivered(batch)
+        }
+        let test = TestWriter(sender) { $0.batchPoints = 1 }
+        await HTTPTraceContext.$current.withValue(HTTPTraceContext()) {
+            for number in 0..<2 { test.write(number) }
+            await test.waitForEvents(2)
+        }
+        let seen = traces.withLock { $0 }
+        #expect(seen.count == 2 && seen.allSatisfy { $0 == nil })
+    }
+
     @Test func emptyWriterSendsNothing() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
