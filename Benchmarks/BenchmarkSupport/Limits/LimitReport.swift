@@ -61,7 +61,7 @@ struct LimitReport {
     /// How many runs had everything that is asked of them, by kind and in all.
     var sum: Table {
         var table = Table(
-            [.init(title: "runs that held everything", alignment: .left), .init(title: "of", alignment: .right)]
+            [.init(title: "runs that passed", alignment: .left), .init(title: "of", alignment: .right)]
                 + names.map { .init(title: $0, alignment: .right) })
         for kind in LimitTrial.Kind.allCases {
             let held = results.map { $0.filter { $0.trial.kind == kind } }
