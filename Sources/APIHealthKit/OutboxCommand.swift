@@ -30,9 +30,8 @@ struct OutboxCommand: Sendable {
             try asking { () throws(OutboxError) in try inspector.retry(id) }
             say("The report \(id) is back in the outbox.")
         case .retryAll:
-            let deadLetters = known.filter { $0.deadLetterReason != nil }
-            for report in deadLetters { try asking { () throws(OutboxError) in try inspector.retry(report.id) } }
-            say("Back in the outbox: \(NumberText.count(deadLetters.count, "report")).")
+            let count = try asking { () throws(OutboxError) in try inspector.retryAll() }
+            say("Back in the outbox: \(NumberText.count(count, "report")).")
         case .export(let text, let path):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.export(id, to: URL(filePath: path)) }

@@ -89,7 +89,8 @@
             (headers, addresses) = handle.set(
                 request, length: content.length ?? 0, timeout: exchange?.timeout ?? .zero, for: this, of: transport)
             setBody(of: handle)
-            if case .inMemory = request.request.delivery {} else {
+            if case .inMemory = request.request.delivery {
+            } else {
                 self.gathering = gathering
                 handle.setBuffer(CurlGathering.mostBytes)
             }

@@ -71,8 +71,8 @@ public final class ManualTimers: Timers {
     public func advance(by duration: Duration) {
         move {
             let target = now.advanced(by: max(duration, .zero))
-            while runNext(by: target) {}
-            state.change { $0.now = target }
+            // Another thread may schedule a timer that is due by then after the last has run.
+            repeat { while runNext(by: target) {} } while !state.change({ $0.reach(target) })
         }
     }
 
@@ -178,6 +178,13 @@ private struct ManualTimersState {
         guard let deadline = nextDeadline, deadline <= target else { return nil }
         now = deadline
         return wheel.advance(to: UInt64(deadline.nanoseconds))
+    }
+
+    /// Advances the clock to `target`; false, and it stays, if a timer is due by then.
+    mutating func reach(_ target: TimerInstant) -> Bool {
+        if let deadline = nextDeadline, deadline <= target { return false }
+        now = target
+        return true
     }
 
     /// Removes all timers, when no more can be inserted.

@@ -25,8 +25,18 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
 
     private struct Upload {
         var bytes: [UInt8] = []
+        /// The announced length of the whole.
         var length: Int?
         var isComplete = false
+
+        /// Appends bytes unless they contradict the announced length, and returns whether they do not.
+        mutating func append(_ more: [UInt8], completes: Bool) -> Bool {
+            let count = bytes.count + more.count
+            if let length, count > length || (completes && count < length) { return false }
+            bytes += more
+            isComplete = completes
+            return true
+        }
     }
 
     private struct State {
@@ -127,12 +137,10 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
         case .patch:
             guard request.headers["Content-Type"] == "application/partial-upload" else { return answer(415) }
             guard request.headers["Upload-Offset"] == "\(upload.bytes.count)" else { return answer(409, here) }
-            guard !upload.isComplete, upload.bytes.count + body.count <= upload.length ?? largest else {
-                return answer(400)
-            }
-            upload.bytes += body
             let completes = isWhole && request.headers["Upload-Complete"] == "?1"
-            upload.isComplete = completes
+            guard !upload.isComplete, upload.bytes.count + body.count <= largest,
+                upload.append(body, completes: completes)
+            else { return answer(400) }
             state.uploads[request.path] = upload
             guard completes else { return answer(.noContent, ["Upload-Complete": "?0"]) }
             state.complete.append(Data(upload.bytes))
@@ -147,14 +155,14 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
     ) -> HTTPResponse {
         guard let complete = request.headers["Upload-Complete"] else { return answer(400, [:]) }
         let length = request.headers["Upload-Length"].flatMap { Int($0) }
-        if let length, length > largest { return answer(413, [:]) }
-        if complete == "?1", isWhole {
-            state.complete.append(Data(body))
-            return answer(.ok, ["Upload-Complete": "?1"])
-        }
+        if max(length ?? 0, body.count) > largest { return answer(413, [:]) }
+        var upload = Upload(length: length)
+        guard upload.append(body, completes: isWhole && complete == "?1") else { return answer(400, [:]) }
         state.lastNumber += 1
         let path = "/uploads/\(state.lastNumber)"
-        state.uploads[path] = Upload(bytes: body, length: length)
-        return answer(.created, ["Location": path])
+        state.uploads[path] = upload
+        guard upload.isComplete else { return answer(.created, ["Location": path]) }
+        state.complete.append(Data(body))
+        return answer(.ok, ["Upload-Complete": "?1"])
     }
 }

@@ -66,9 +66,20 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     public var held: [HTTPTask] { state.withLock { $0.held.map(\.task) } }
 
     /// Waits for the next task that no earlier call has returned.
+    ///
+    /// If the Swift task that waits is cancelled, for example by the time limit of a test, it returns a task that has ended as
+    /// cancelled, and takes none that arrives.
     public func next() async -> HTTPTask {
-        await withUnsafeContinuation { continuation in
-            if let task = state.withLock({ $0.arrival(for: continuation) }) { continuation.resume(returning: task) }
+        // It also tells this wait from others.
+        let none = HTTPTask(request: HTTPRequest())
+        none.fail(.cancelled)
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<HTTPTask, Never>) in
+                let task = state.withLock { $0.arrival(for: Wait(none: none, continuation: continuation)) }
+                if let task { continuation.resume(returning: task) }
+            }
+        } onCancel: {
+            state.withLock { $0.removeWait(none) }?.continuation.resume(returning: none)
         }
     }
 
@@ -138,7 +149,7 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
         let (isNew, waiting) = state.withLock { $0.hold(task) }
         // It may have ended before it was held.
         if task.isCompleted { noteEnd(of: task) }
-        waiting?.resume(returning: task)
+        waiting?.continuation.resume(returning: task)
         return isNew
     }
 
@@ -172,15 +183,22 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 }
 
 extension ScriptedTerminal {
+    /// A call that waits for a task.
+    private struct Wait {
+        /// What it returns if it is cancelled.
+        let none: HTTPTask
+        let continuation: UnsafeContinuation<HTTPTask, Never>
+    }
+
     /// The tasks that have arrived and the calls that wait for them.
     private struct State {
         var requests: [HTTPRequest] = []
         /// In the order of their arrival; a call to `next()` has returned those that are taken.
         var held: [(number: UInt64, task: HTTPTask, isTaken: Bool)] = []
-        var waiting: [UnsafeContinuation<HTTPTask, Never>] = []
+        var waiting: [Wait] = []
 
         /// Holds a task unless it is held already, and returns whether it was not, and the call that waits for it.
-        mutating func hold(_ task: HTTPTask) -> (isNew: Bool, waiting: UnsafeContinuation<HTTPTask, Never>?) {
+        mutating func hold(_ task: HTTPTask) -> (isNew: Bool, waiting: Wait?) {
             requests.append(task.request)
             guard index(of: task) == nil else { return (false, nil) }
             held.append((task.number, task, isTaken: !waiting.isEmpty))
@@ -188,13 +206,21 @@ extension ScriptedTerminal {
         }
 
         /// Returns the next task, or keeps the call that waits for it.
-        mutating func arrival(for continuation: UnsafeContinuation<HTTPTask, Never>) -> HTTPTask? {
+        mutating func arrival(for wait: Wait) -> HTTPTask? {
             if let index = held.firstIndex(where: { !$0.isTaken }) {
                 held[index].isTaken = true
                 return held[index].task
             }
-            waiting.append(continuation)
+            // A task is marked as cancelled before its handler runs. If the handler found no wait, that shows here; if it comes
+            // later, it finds this one.
+            if Task.isCancelled { return wait.none }
+            waiting.append(wait)
             return nil
+        }
+
+        /// Removes the wait of a call that is cancelled, if it still waits.
+        mutating func removeWait(_ none: HTTPTask) -> Wait? {
+            waiting.firstIndex { $0.none === none }.map { waiting.remove(at: $0) }
         }
 
         /// Removes a task by any of its handles, and returns it so that it is released after unlocking.

@@ -219,18 +219,37 @@ import Testing
     @Test func threadsMayScheduleAndCancelWhileTheClockAdvances() async {
         let timers = ManualTimers()
         let (ran, cancelled) = (Locked(0), Locked(0))
+        // Only the task that advances the clock looks at it, so what it sees next is never earlier.
+        let (latest, stepsBack) = (Locked(timers.now), Locked(0))
+        let look: @Sendable () -> Void = { [unowned timers] in
+            let now = timers.now
+            let isBack = latest.withLock { latest in
+                defer { latest = max(latest, now) }
+                return now < latest
+            }
+            if isBack { stepsBack.withLock { $0 += 1 } }
+        }
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
                     for number in 0..<500 {
-                        let timer = timers.schedule(after: .milliseconds(number % 7)) { ran.withLock { $0 += 1 } }
+                        let timer = timers.schedule(after: .milliseconds(number % 7)) {
+                            look()
+                            ran.withLock { $0 += 1 }
+                        }
                         if (number + thread) % 2 == 0, timer.cancel() { cancelled.withLock { $0 += 1 } }
                     }
                 }
             }
-            group.addTask { for _ in 0..<500 { timers.advance(by: .milliseconds(1)) } }
+            group.addTask {
+                for _ in 0..<500 {
+                    timers.advance(by: .milliseconds(1))
+                    look()
+                }
+            }
         }
         timers.runAll()
+        #expect(stepsBack.withLock { $0 } == 0)
         #expect(ran.withLock { $0 } + cancelled.withLock { $0 } == 2_000)
     }
 }

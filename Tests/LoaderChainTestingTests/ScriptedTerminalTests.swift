@@ -16,4 +16,15 @@ import Testing
         terminal.refuse(tasks[0], .connectionLost)
         #expect(terminal.held.isEmpty && terminal.requests.count == 4)
     }
+
+    @Test func cancelledWaitReturnsEndedTaskAndTakesNone() async {
+        let terminal = ScriptedTerminal()
+        let waiting = Task { await terminal.next() }
+        waiting.cancel()
+        #expect(await waiting.value.isCompleted)
+        let task = terminal.load(request: HTTPRequest(host: "a.test", path: "/")) { _ in }
+        let next = await terminal.next()
+        #expect(next.id == task.id)
+        terminal.answer(next)
+    }
 }

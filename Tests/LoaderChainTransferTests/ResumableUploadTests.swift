@@ -292,6 +292,38 @@ import Testing
         #expect(await error(upload(chain, body: file)) != nil && server.complete.isEmpty)
     }
 
+    @Test func serverRefusesUploadsOfAnotherLength() async throws {
+        let server = ResumableUploadServerDraft12(largest: 1_000)
+        func create(_ isComplete: String, _ count: Int, announced: Int?) async throws -> HTTPStatus {
+            var request = HTTPRequest(method: .post, host: "films.test", path: "/films")
+            request.headers = ["Upload-Draft-Interop-Version": "8", "Upload-Complete": isComplete]
+            request.headers["Upload-Length"] = announced.map { "\($0)" }
+            request.body = DataBody(Data(count: count))
+            return try await server.load(request).status
+        }
+        func append(_ count: Int) async throws -> HTTPStatus {
+            var request = HTTPRequest(method: .patch, host: "films.test", path: "/uploads/1")
+            request.headers = [
+                "Upload-Draft-Interop-Version": "8", "Upload-Complete": "?1", "Upload-Offset": "0",
+                "Content-Type": "application/partial-upload",
+            ]
+            request.body = DataBody(Data(count: count))
+            return try await server.load(request).status
+        }
+        #expect(try await create("?0", 0, announced: 10) == .created)
+        // Nothing of what was refused is kept.
+        #expect(try await append(9) == 400)
+        #expect(try await append(11) == 400)
+        #expect(try await append(10) == .ok)
+        #expect(try await create("?1", 9, announced: 10) == 400)
+        #expect(try await create("?1", 11, announced: 10) == 400)
+        #expect(try await create("?0", 11, announced: 10) == 400)
+        #expect(try await create("?1", 1_001, announced: nil) == 413)
+        #expect(try await create("?1", 20, announced: 20) == .ok)
+        #expect(server.complete.map(\.count) == [10, 20])
+        #expect(server.count == 2)
+    }
+
     @Test func uploadCanBeDiscarded() async throws {
         let server = ResumableUploadServerDraft12()
         server.meet(.unanswered)

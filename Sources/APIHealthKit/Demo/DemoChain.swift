@@ -100,6 +100,8 @@ final class DemoLedger: MetricSink {
         /// Refused requests by the loader that refused them.
         var refused: [String: Int] = [:]
         var bars: [Route: LatencyBars] = [:]
+        /// How long the requests took that say something about the server.
+        var judgedLatencies: [Route: LatencyHistogram] = [:]
         /// How often a circuit changed to each state.
         var circuits: [CircuitBreaker.State: Int] = [:]
         /// The state of each circuit that has changed, by host.
@@ -131,6 +133,8 @@ final class DemoLedger: MetricSink {
             if metric.waiting >= .milliseconds(1) { counts.waited += 1 }
             if case .rejected(_, let loader?) = metric.outcome { counts.refused[loader, default: 0] += 1 }
             counts.bars[route, default: LatencyBars()].record(metric.duration)
+            guard metric.outcome.kind.isJudged else { return }
+            counts.judgedLatencies[route, default: LatencyHistogram()].record(metric.duration)
         }
     }
 

@@ -8,6 +8,8 @@ struct DemoSnapshot: Sendable {
         var host: String
         var route: String
         var summary: MetricSummary
+        /// How long the requests took that say something about the server.
+        var judgedLatency = LatencyHistogram()
         var bars: LatencyBars
         /// How the demo API behaves on this route by design.
         var character = ""
@@ -19,7 +21,7 @@ struct DemoSnapshot: Sendable {
         var measured: FailConditions.Measured {
             FailConditions.Measured(
                 name: "\(method) \(host)\(route)", errors: summary.judged - summary.good, judged: summary.judged,
-                latency: summary.latency)
+                latency: judgedLatency)
         }
     }
 
@@ -72,6 +74,7 @@ extension DemoChain {
             let route = DemoLedger.Route(host: row.host, method: row.method.rawValue, route: row.route)
             return DemoSnapshot.Row(
                 method: row.method.rawValue, host: row.host, route: row.route, summary: row.summary,
+                judgedLatency: counts.judgedLatencies[route] ?? LatencyHistogram(),
                 bars: counts.bars[route] ?? LatencyBars(),
                 character: DemoEndpoint.allCases.first { row.route.hasPrefix("/v1/\($0)") }?.character ?? "")
         }

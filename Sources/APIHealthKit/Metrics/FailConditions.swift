@@ -21,6 +21,7 @@ struct FailConditions: Sendable {
         let errors: Int
         /// The number of requests that say something about the server.
         let judged: Int
+        /// How long those took.
         let latency: LatencyHistogram
     }
 

@@ -21,6 +21,8 @@ struct ReportModel: Sendable {
 
     struct Route: Sendable {
         var total = Tally()
+        /// How long the requests took that say something about the server.
+        var judgedLatency = LatencyHistogram()
         var bars = LatencyBars()
         /// By number of the time slot.
         var slots: [Int64: Tally] = [:]
@@ -110,7 +112,7 @@ struct ReportModel: Sendable {
             FailConditions.Measured(
                 name: key == .others ? "all other routes" : "\(key.method) \(key.host)\(key.route)",
                 errors: route.total.judged - route.total.good, judged: route.total.judged,
-                latency: route.total.latency)
+                latency: route.judgedLatency)
         }
     }
 
@@ -130,6 +132,7 @@ struct ReportModel: Sendable {
 extension ReportModel.Route {
     mutating func note(_ sample: RequestSample, in slot: Int64) {
         total.record(sample.kind, nanoseconds: sample.duration.saturatedNanoseconds)
+        if sample.kind.isJudged { judgedLatency.record(sample.duration) }
         bars.record(sample.duration)
         slots[slot, default: MetricSummary()].record(sample.kind, nanoseconds: sample.duration.saturatedNanoseconds)
     }

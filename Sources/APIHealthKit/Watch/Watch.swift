@@ -82,6 +82,8 @@ struct Watch: Sendable {
         var request = arguments.endpoints[index].request
         request.timeout = arguments.timeout
         request[option: CheckTimeOption.self] = time
+        // Whoever asks for retries wants them for every method.
+        if arguments.retries > 0 { request.isRepeatable = true }
         if arguments.expected.wantsRedirects { request.redirects = .refuse }
         let result: HTTPResult
         do throws(HTTPError) { result = .success(try await chain.head.load(request)) } catch {

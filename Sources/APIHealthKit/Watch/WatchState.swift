@@ -164,9 +164,13 @@ enum WatchVerdict: Hashable, Sendable {
     private static func connectionWords(_ error: HTTPError) -> String {
         let code = (error.underlyingError as? URLError)?.code
         let reason = (error.reason ?? "").lowercased()
-        if code == .cannotFindHost || code == .dnsLookupFailed || reason.contains("resolve") { return "DNS failure" }
+        // Several words of each message, since the name of a host in it may be one of them.
+        func says(_ parts: String...) -> Bool { parts.contains(where: reason.contains) }
+        if code == .cannotFindHost || code == .dnsLookupFailed || says("could not resolve", "couldn't resolve") {
+            return "DNS failure"
+        }
         if reason.contains("timed out") { return "timed out" }
-        if reason.contains("route to host") || reason.contains("unreachable") { return "no route to host" }
+        if says("route to host", "is unreachable", "network unreachable") { return "no route to host" }
         return code == .cannotConnectToHost || reason.contains("refused") ? "connection refused" : "cannot connect"
     }
 }

@@ -34,7 +34,8 @@ final class TaskCore: Sendable {
         number = TaskIdentity.next()
         self.parent = parent
         observesWaits = Atomic(parent?.observesWaits.load(ordering: .acquiring) ?? false)
-        let hasDeadline = request.namesDeadline && request.deadline != nil || parent?.flags.contains(.hasDeadline) ?? false
+        let hasDeadline =
+            request.namesDeadline && request.deadline != nil || parent?.flags.contains(.hasDeadline) ?? false
         state = InPlaceLocked(State(request: request), hasDeadline ? .hasDeadline : [])
         if hasDeadline { beginDeadline() }
     }

@@ -9,7 +9,7 @@ extension ContractCheck {
             lockPart(
                 stage, .answers { _ in .success() }, at: .load, "passes a task on", across: "`super.load(task:)`"
             ) {
-                chain, _ in stage.result(of: stage.load(with: chain))
+                chain, _, _ in stage.result(of: stage.load(with: chain))
             }
         },
         Part(name: "A second thread loads a task while the first completes") { stage in
@@ -24,7 +24,7 @@ extension ContractCheck {
     ]
 
     static let cancelLockPart = Part(name: "A second thread loads a task while the first is cancelled") { stage in
-        lockPart(stage, .holds, at: .cancel, "handles a cancel", across: "a cancel") { chain, terminal in
+        lockPart(stage, .holds, at: .cancel, "handles a cancel", across: "a cancel") { chain, terminal, _ in
             let probe = stage.load(with: chain)
             _ = stage.wait(until: { probe.hasEnded || !terminal.held.isEmpty })
             stage.cancel(probe)
@@ -34,14 +34,33 @@ extension ContractCheck {
     }
 
     static let resetLockPart = Part(name: "A second thread loads a task while the loader is reset") { stage in
-        lockPart(stage, .holds, at: .reset, "is reset", across: "`super.reset(with:)`") { chain, _ in
+        lockPart(stage, .holds, at: .reset, "is reset", across: "`super.reset(with:)`") { chain, _, _ in
             stage.resetNested(chain)
         }
     }
 
+    /// How many tasks are loaded, so that a loader with a limit makes the last of them wait.
+    private static let manyTasks = 9
+
+    /// The same for a task that the loader has made wait, which it passes on by code of its own.
+    static let waitingLockPart = Part(name: "A second thread loads a task while a waiting task is passed on") { stage in
+        lockPart(
+            stage, .holds, at: .load, "passes a waiting task on", across: "`super.load(task:)`", behind: manyTasks
+        ) { _, terminal, probes in
+            for probe in probes {
+                stage.answerAll(at: terminal, until: probe)
+                stage.result(of: probe)
+            }
+        }
+    }
+
+    /// Runs `body` with a second load at the first such moment.
+    ///
+    /// - Parameter others: how many tasks are loaded before, whose moments do not count, and which `body` receives.
     private static func lockPart(
         _ stage: ContractStage, _ behaviour: ContractTerminal.Behaviour, at moment: ContractTerminal.Moment,
-        _ event: String, across call: String, _ body: (HTTPLoader, ContractTerminal) -> Void
+        _ event: String, across call: String, behind others: Int = 0,
+        _ body: (HTTPLoader, ContractTerminal, [TaskProbe]) -> Void
     ) {
         let second = Locked<SecondLoad?>(nil)
         let (chain, terminal) = stage.chain(to: behaviour) { present in
@@ -49,8 +68,9 @@ extension ContractCheck {
             second.withLock { $0 }?.run(event, across: call)
         }
         let load = SecondLoad(stage, chain)
+        let probes = (0..<others).map { _ in stage.load(with: chain) }
         second.withLock { $0 = load }
-        body(chain, terminal)
+        body(chain, terminal, probes)
         _ = second.withLock { replace(&$0, with: nil) }
         load.end(at: terminal)
     }
@@ -82,9 +102,9 @@ private final class SecondLoad: Sendable {
         )
     }
 
-    /// Awaits the end of the task, if it was loaded.
+    /// Awaits the end of the task, if it was loaded; it is not loaded later.
     func end(at terminal: ContractTerminal? = nil) {
-        guard isBegun.withLock({ $0 }) else { return }
+        guard isBegun.withLock({ replace(&$0, with: true) }) else { return }
         if let terminal { stage.answerAll(at: terminal, until: probe) }
         stage.result(of: probe)
     }

@@ -80,7 +80,9 @@ public struct ContractCheck: Sendable {
         let run: @Sendable (ContractStage) -> Void
     }
 
-    static let parts = firstParts + lockParts + passingParts + completionParts + cancelParts + resetParts + loadParts
+    static let parts =
+        firstParts + lockParts + passingParts + completionParts + cancelParts + resetParts
+        + [waitingLockPart] + loadParts
 }
 
 /// One run of a check: the parts on a thread of their own, and another thread that watches it.

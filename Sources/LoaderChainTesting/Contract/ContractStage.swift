@@ -10,7 +10,10 @@ final class ContractStage: Sendable {
     let signal: ContractSignal
     let timers: ManualTimers
     private let state = Locked(State())
-    private let steps = Atomic(0)
+    /// How many calls that may never return have begun or ended.
+    private let calls = Atomic(0)
+    /// How many tasks the parts about load have loaded.
+    private let loads = Atomic(0)
     /// How many calls on other threads have begun to be awaited, or have ended.
     private let sideSteps = Atomic(0)
     /// The thread of the part, whose calls are watched.
@@ -117,17 +120,20 @@ final class ContractStage: Sendable {
         return body()
     }
 
-    /// Notes that the call under way is making progress.
-    func noteProgress() { steps.wrappingAdd(1, ordering: .relaxed) }
+    /// Notes that the call under way is making progress, as it loads one more of many tasks.
+    func noteProgress() { loads.wrappingAdd(1, ordering: .relaxed) }
 
     /// The call under way, if any, and a number that stays the same only while nothing happens.
     var presentCall: (name: String?, number: Int) {
-        (state.withLock(\.call), steps.load(ordering: .relaxed) + signal.events)
+        (
+            state.withLock(\.call),
+            calls.load(ordering: .relaxed) + loads.load(ordering: .relaxed) + signal.events
+        )
     }
 
     @discardableResult
     private func enter(_ name: String?) -> String? {
-        noteProgress()
+        calls.wrappingAdd(1, ordering: .relaxed)
         return state.withLock { replace(&$0.call, with: name) }
     }
 
@@ -182,10 +188,12 @@ final class ContractStage: Sendable {
     }
 
     /// Waits until `isDone` holds, while tasks are being loaded.
+    ///
+    /// Timers that run are not progress: a loader may set them again and again, without end.
     func waitWhileProgressing(until isDone: () -> Bool) -> Bool {
         while !isDone() {
-            let before = steps.load(ordering: .relaxed)
-            guard wait(until: { isDone() || steps.load(ordering: .relaxed) >= before + 100 }) else { return false }
+            let before = loads.load(ordering: .relaxed)
+            guard wait(until: { isDone() || loads.load(ordering: .relaxed) >= before + 100 }) else { return false }
         }
         return true
     }
@@ -202,7 +210,8 @@ final class ContractStage: Sendable {
         guard !state.withLock({ $0.clockStands }), timers.pendingCount > 0 else { return false }
         // Loaders that work on other threads get a chance to be quicker than their time limits.
         SystemThread.yield()
-        return call("The action of a timer") { timers.advanceToNext() }
+        // One at a time, since an action may schedule the next for the same moment, without end.
+        return call("The action of a timer") { timers.runAll(limit: 1) > 0 }
     }
 
     // MARK: Tasks
@@ -342,7 +351,7 @@ final class ContractStage: Sendable {
                 "\(timers.pendingCount) timers were left waiting, and the loader did not come to rest",
                 "a loader without tasks must wait for nothing; cancel a timer when its task ends")
         }
-        _ = state.withLock { (replace(&$0.chains, with: []), replace(&$0.terminals, with: [])) }
+        call("The loader's `deinit`") { releaseChains() }
         for (name, object) in state.withLock({ $0.remains }) {
             guard !waitUntilGone(object) else { continue }
             return noteVainWait(
@@ -400,6 +409,13 @@ final class ContractStage: Sendable {
                 terminal.give(to: task)
             }
         }
+        // Here, because the thread that releases the stage waits for nothing.
+        releaseChains()
+    }
+
+    /// Releases the chains after unlocking, since that runs the loaders' own code.
+    private func releaseChains() {
+        _ = state.withLock { (replace(&$0.chains, with: []), replace(&$0.terminals, with: [])) }
     }
 
     /// Notes that the call under way does not return, so that all waits of the part end.

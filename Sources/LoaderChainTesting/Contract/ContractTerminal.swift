@@ -120,7 +120,7 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
             return state.arrivals.count - 1
         }
         signal.raise()
-        if number == 0 { atMoment(.load) }
+        atMoment(.load)
         guard !holds else {
             // The task is among the held tasks already, so either the end of the part sees it there, or this sees the end.
             if state.withLock(\.mayBeLeft)?(task) ?? false { give(to: task) }

@@ -34,7 +34,7 @@ public struct DiagnosticPayload: Sendable, Hashable {
         let context = PayloadContext()
         // Every array with such a name is read, even if it occurs twice in a payload.
         func isSection(_ name: String, _ value: JSONNode) -> Bool {
-            value.kind == .array && name.hasSuffix("Diagnostics")
+            value.kind == .array && DiagnosticSection.isName(name)
         }
         var (hasSection, count) = (false, 0)
         for (key, value) in document.root.members {

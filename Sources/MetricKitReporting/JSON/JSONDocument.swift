@@ -127,9 +127,10 @@ struct JSONNode: Sendable {
 
     func isText(_ text: String) -> Bool {
         let entry = entry
-        let length = Int(entry.end) - Int(entry.start) - 2
-        guard entry.kind == .string, length >= text.utf8.count else { return false }
-        if length == text.utf8.count {
+        let (length, count) = (Int(entry.end) - Int(entry.start) - 2, text.utf8.count)
+        // An escape takes up to six bytes for one. So a long string is not decoded again for every key that is looked up.
+        guard entry.kind == .string, length >= count, length <= 6 * count else { return false }
+        if length == count {
             var place = Int(entry.start)
             return text.utf8.allSatisfy { byte in
                 place += 1

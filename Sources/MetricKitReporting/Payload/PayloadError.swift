@@ -103,7 +103,7 @@ enum PayloadKind {
         var (hasMetrics, hasTime, hasEmptySection) = (false, false, false)
         for (key, value) in root.members {
             guard let name = key.text else { continue }
-            let isSection = DiagnosticSection(rawValue: name) != nil
+            let isSection = DiagnosticSection.isName(name)
             if isSection && value.elements.first(where: { _ in true }) != nil
                 || name == Self.resultKey && value.kind == .object
             {
@@ -135,8 +135,13 @@ enum DiagnosticSection: String {
     case diskWriteException = "diskWriteExceptionDiagnostics"
     case appLaunch = "appLaunchDiagnostics"
 
+    private static let suffix = "Diagnostics"
+
+    /// Whether a key is the name of a section, also of one for a kind that later systems add.
+    static func isName(_ key: String) -> Bool { key.hasSuffix(suffix) }
+
     /// The section for a kind as named in reports of iOS 27.
-    init?(result: String) { self.init(rawValue: result + "Diagnostics") }
+    init?(result: String) { self.init(rawValue: result + Self.suffix) }
 }
 
 extension JSONDocument {

@@ -51,7 +51,8 @@ struct SectionReader {
 
     static func count(_ node: JSONNode) -> Int? {
         if let number = node.number { return number.int.flatMap { $0 < 0 ? nil : $0 } }
-        guard let text = node.text, let (number, rest) = LocalizedNumber.take(from: text[...].unicodeScalars),
+        guard let text = node.text, text.utf8.count <= QuantityText.longest,
+            let (number, rest) = LocalizedNumber.take(from: text[...].unicodeScalars),
             rest.isEmpty, number.unmarkedLength != nil
         else { return nil }
         return number.readings().first?.number.int.flatMap { $0 < 0 ? nil : $0 }

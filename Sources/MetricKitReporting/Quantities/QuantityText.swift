@@ -8,7 +8,8 @@ struct QuantityText: Sendable {
     let name: String
     let entry: UnitTable.Entry
 
-    private static let longest = 200
+    /// The maximum number of bytes of a number, since reading one takes many times its size.
+    static let longest = 200
 
     /// Reads a text; nil if it is not a number with a known unit.
     init?(_ text: String) {

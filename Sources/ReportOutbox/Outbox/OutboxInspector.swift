@@ -4,8 +4,8 @@ import LoaderChainPlatformFoundation
 
 /// Inspects and repairs an outbox from outside, for debugging.
 ///
-/// Reading takes no lock, and does not disturb an outbox that is open. ``retry(_:)`` and ``purge(_:)`` take the lock, and fail with
-/// ``OutboxError/Code/inUse`` while the outbox is open somewhere.
+/// Reading takes no lock, and does not disturb an outbox that is open. ``retry(_:)`` and ``purge(_:)``, and the same for all
+/// reports, take the lock, and fail with ``OutboxError/Code/inUse`` while the outbox is open somewhere.
 ///
 /// ```swift
 /// let inspector = try OutboxInspector(directory: url)
@@ -68,6 +68,21 @@ public struct OutboxInspector: Sendable {
         let outbox = try owned(with: id)
         try outbox.retry(id)
         outbox.drain()
+    }
+
+    /// Returns all dead letters to the outbox, like ``retry(_:)``, and returns their number.
+    ///
+    /// It ends at the first that cannot be returned.
+    @discardableResult
+    public func retryAll() throws(OutboxError) -> Int {
+        let scan = try scan()
+        guard !scan.deadLetters.isEmpty || !scan.ownOutboxes.isEmpty else { return 0 }
+        let outbox = try owned()
+        outbox.drain()
+        let ids = outbox.deadLetters.map(\.id)
+        for id in ids { try outbox.retry(id) }
+        outbox.drain()
+        return ids.count
     }
 
     /// Removes a waiting report, or a dead letter.

@@ -78,6 +78,23 @@ import Testing
                 """)
     }
 
+    @Test func latencyConditionsIgnoreCancelledAndResetRequests() {
+        let (timers, ledger) = (ManualTimers(), DemoLedger())
+        let outcomes: [(Int, HTTPMetric.Outcome)] = [(5, .response(200)), (60_000, .cancelled), (60_000, .reset)]
+        for (milliseconds, outcome) in outcomes {
+            ledger.record(
+                .request(
+                    HTTPMetric(
+                        start: timers.date, duration: .milliseconds(milliseconds), host: "a.example", route: "/",
+                        outcome: outcome)))
+        }
+        #expect(ledger.counts.judgedLatencies.values.map(\.maximum) == [.milliseconds(5)])
+        var row = DemoSnapshot.Row(
+            method: "GET", host: "a.example", route: "/", summary: MetricSummary(), bars: LatencyBars())
+        row.judgedLatency.record(.milliseconds(5))
+        #expect(row.measured.latency.maximum == .milliseconds(5))
+    }
+
     @Test func plainLineSummarizesSnapshot() {
         #expect(
             DemoView.line(Self.snapshot())

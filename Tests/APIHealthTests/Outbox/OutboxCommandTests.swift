@@ -84,9 +84,11 @@ import Testing
     }
 
     @Test func retryReturnsDeadLettersToOutbox() async throws {
-        try await deadLetter("bad one")
+        for id in ["bad one", "second", "third"] { try await deadLetter(id) }
         #expect(await run("retry", box, "bad%20one").text == "The report bad%20one is back in the outbox.\n")
-        #expect(await run("list", box).text.hasSuffix("1 waiting, 0 dead letters\n"))
+        #expect(await run("list", box).text.hasSuffix("1 waiting, 2 dead letters\n"))
+        #expect(await run("retry", box, "--all").text == "Back in the outbox: 2 reports.\n")
+        #expect(await run("list", box).text.hasSuffix("3 waiting, 0 dead letters\n"))
         #expect(await run("retry", box, "--all").text == "Back in the outbox: 0 reports.\n")
     }
 

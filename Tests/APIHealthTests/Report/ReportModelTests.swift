@@ -60,6 +60,16 @@ import Testing
         #expect(model.total.judged == kinds.count - 2)
     }
 
+    @Test func latencyConditionsIgnoreCancelledAndResetRequests() {
+        var model = ReportModel()
+        model.note(Self.sample(at: 1))
+        for kind in [HTTPMetric.Outcome.Kind.cancelled, .reset] {
+            model.note(Self.sample(at: 1, kind: kind, .seconds(60)))
+        }
+        #expect(model.measured.map(\.latency.maximum) == [.milliseconds(5)])
+        #expect(model.total.latency.maximum == .seconds(60))
+    }
+
     @Test func routesBeyondLimitAreCountedTogether() {
         var model = ReportModel()
         for number in 0..<1_000 { model.note(Self.sample(at: 1, host: "host\(number)")) }

@@ -113,12 +113,13 @@ import Testing
         #expect(program.written.text.contains("DOWN  http://a/: timed out"))
     }
 
-    @Test func successfulRetryMakesCheckHealthy() async throws {
+    @Test(arguments: ["GET", "POST"]) func successfulRetryMakesCheckHealthy(_ method: String) async throws {
         let program = TestProgram(timers: timers)
-        let watch = start(try arguments("http://a/", "--once", "--retries", "2", "--json"), program)
+        let watch = start(
+            try arguments("http://a/", "--method", method, "--once", "--retries", "2", "--json"), program)
         terminal.answer(await terminal.next(), .serviceUnavailable)
         // The pause began before the answer returned.
-        await timers.waitForPending(count: 1)
+        try #require(timers.pendingCount > 0)
         timers.advance(by: .milliseconds(200))
         terminal.answer(await terminal.next())
         #expect(try await watch.value == .success)

@@ -118,6 +118,16 @@ import Testing
         #expect(words(.cannotConnect, .unknown, reason: "Could not resolve host: a.invalid") == "DNS failure")
         #expect(words(.cannotConnect, .cannotConnectToHost) == "connection refused")
         #expect(words(.cannotConnect, nil, reason: "connect: No route to host") == "no route to host")
+        #expect(words(.cannotConnect, nil, reason: "Network is unreachable") == "no route to host")
+        #expect(words(.cannotConnect, nil, reason: "libcurl: Couldn't resolve proxy name (5)") == "DNS failure")
+        // The name of a host is no reason.
+        let failed = { (host: String, reason: String) in "Failed to connect to \(host) port 80 after 2 ms: \(reason)" }
+        #expect(
+            words(.cannotConnect, nil, reason: failed("resolver.example", "Connection refused"))
+                == "connection refused")
+        #expect(
+            words(.cannotConnect, nil, reason: failed("unreachable.example", "Couldn't connect to server"))
+                == "cannot connect")
         #expect(words(.cannotConnect, nil) == "cannot connect")
         #expect(words(.timedOut, .timedOut) == "timed out")
         #expect(words(.connectionLost, .networkConnectionLost) == "connection lost")

@@ -46,6 +46,27 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
         for group in Stuck.held.withLock({ replace(&$0, with: []) }) { group.leave() }
     }
 
+    /// The check releases the loader where it can wait for it, also after a part that has found something.
+    @Test(arguments: [false, true]) func blockingDeinitDoesNotBlockCheck(_ dropsTasks: Bool) async {
+        final class BlocksItsEnd: HTTPLoader, @unchecked Sendable {
+            private let never: DispatchSemaphore
+            private let dropsTasks: Bool
+            init(_ never: DispatchSemaphore, _ dropsTasks: Bool) {
+                self.never = never
+                self.dropsTasks = dropsTasks
+                super.init()
+            }
+            deinit { never.wait() }
+            override func load(task: HTTPTask) { if !dropsTasks { super.load(task: task) } }
+        }
+        let never = DispatchSemaphore(value: 0)
+        let violations = await ContractCheck(patience: .seconds(2)) { _ in BlocksItsEnd(never, dropsTasks) }.run()
+        never.signal()
+        let words = dropsTasks ? "released a task without completing it" : "The loader's `deinit` did not return within"
+        #expect(violations.count == 1 && violations[0].hasPrefix("A terminal that answers at once: "), "\(violations)")
+        #expect(violations.first?.contains(words) == true, "\(violations)")
+    }
+
     @Test(arguments: [Duration.zero, .seconds(-1), .milliseconds(99)])
     func patienceIsAtLeast100Milliseconds(_ patience: Duration) {
         #expect(ContractCheck(patience: patience) { _ in HTTPLoader() }.patience == .milliseconds(100))

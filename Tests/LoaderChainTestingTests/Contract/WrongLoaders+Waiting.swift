@@ -144,6 +144,32 @@ final class DropsWaiters: LeavesWaiters, @unchecked Sendable {
     }
 }
 
+/// Lets so many tasks run in all, and then looks again and again whether another one may.
+class PollsForSlots: WrongLoader, @unchecked Sendable {
+    fileprivate var slots: Int { 200 }
+    fileprivate var interval: Duration { .milliseconds(10) }
+    private let looks = Locked(0)
+
+    override func load(task: HTTPTask) {
+        let look = looks.withLock { looks in
+            looks += 1
+            return looks
+        }
+        guard look > slots else { return super.load(task: task) }
+        timers.schedule(after: interval) { [weak self] in self?.load(task: task) }
+    }
+
+    override func end() {
+        looks.withLock { $0 = .min }
+        timers.runAll()
+    }
+}
+
+final class PollsAtOnce: PollsForSlots, @unchecked Sendable {
+    override var slots: Int { 1 }
+    override var interval: Duration { .zero }
+}
+
 // MARK: Counting
 
 /// Lets four tasks run at once, and starts the next when one ends in a way that it has thought of.
@@ -163,8 +189,12 @@ class FourAtOnce: WrongLoader, @unchecked Sendable {
         }
         guard !passes else { return pass(task) }
         guard !leavesCancelled else { return }
-        task.addCancelHandler { [weak self] task in if self?.remove(task) == true { task.fail(.cancelled) } }
+        task.addCancelHandler { [weak self] task in
+            if let self, remove(task) { task.fail(.cancelled) }
+        }
     }
+
+    fileprivate func passWaiter(_ task: HTTPTask) { pass(task) }
 
     private func pass(_ task: HTTPTask) {
         task.addCompletionHandler { [weak self] result in
@@ -182,7 +212,7 @@ class FourAtOnce: WrongLoader, @unchecked Sendable {
             }
             return state.waiting.removeFirst()
         }
-        if let task { pass(task) }
+        if let task { passWaiter(task) }
     }
 
     private func remove(_ task: HTTPTask) -> Bool {
@@ -206,4 +236,14 @@ final class KeepsTheSlotsOfCancelled: FourAtOnce, @unchecked Sendable {
 
 final class IgnoresCancelsInItsQueue: FourAtOnce, @unchecked Sendable {
     override var leavesCancelled: Bool { true }
+}
+
+/// Holds a lock only while it passes tasks on that have waited.
+final class PassesWaitersUnderALock: FourAtOnce, @unchecked Sendable {
+    private let lock = NSRecursiveLock()
+    override func load(task: HTTPTask) {
+        lock.withLock {}
+        super.load(task: task)
+    }
+    override func passWaiter(_ task: HTTPTask) { lock.withLock { super.passWaiter(task) } }
 }

@@ -110,5 +110,12 @@ import Testing
         Mistake(
             kind: IgnoresCancelsInItsQueue.self, part: "A cancel while other tasks are below",
             words: "holds it, and does not complete it when it is cancelled"),
+        Mistake(kind: PollsAtOnce.self, part: fails, words: "the loader holds it until a time"),
+        Mistake(
+            kind: PollsForSlots.self, part: "A long run of tasks, each loaded by the handler of the one before",
+            words: "the run did not come to its end"),
+        Mistake(
+            kind: PassesWaitersUnderALock.self, part: "A second thread loads a task while a waiting task is passed on",
+            words: "across `super.load(task:)`"),
     ]
 }

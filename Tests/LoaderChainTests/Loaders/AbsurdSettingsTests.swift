@@ -193,7 +193,8 @@ import Testing
 private enum Numbers {
     static let integers: [Int] = [.min, -1, 0, 1, .max]
     static let doubles: [Double] = [
-        -.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, 1e-17, 0.5, .greatestFiniteMagnitude, .infinity,
+        -.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, 1e-17, 0.5, .greatestFiniteMagnitude,
+        .infinity,
         .nan,
     ]
     static let durations: [Duration] = [

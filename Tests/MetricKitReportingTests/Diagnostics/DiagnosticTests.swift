@@ -50,6 +50,20 @@ import Testing
         #expect(diagnostics[0].leftovers.map(\.path) == ["diagnosticMetaData.objectiveCexceptionReason.arguments"])
     }
 
+    /// A later system may write nothing but diagnostics of a kind that is not known yet.
+    @Test(arguments: ["", #""timeStampBegin":"2026-01-01 00:00:00","timeStampEnd":"2026-01-02 00:00:00","#])
+    func unknownKindAloneMakesPayloadOfDiagnostics(_ times: String) throws {
+        let section = #""memoryExceptionDiagnostics":[{"diagnosticMetaData":{"appVersion":"1.2"}}]"#
+        let text = "{\(times)\(section)}"
+        guard case .diagnostics(let payload) = MetricKitReport(Data(text.utf8)) else {
+            Issue.record("it is no payload of diagnostics")
+            return
+        }
+        #expect(payload.diagnostics.map(\.details) == [.unknown("memoryExceptionDiagnostics")])
+        #expect(payload.diagnostics.map(\.appVersion) == ["1.2"])
+        #expect(throws: PayloadError.self) { try MetricPayload(text) }
+    }
+
     @Test func reportOfIOS27IsRead() throws {
         let payload = try DiagnosticPayload(Diagnostics.ios27)
         let diagnostic = try #require(payload.diagnostics.first)

@@ -52,6 +52,18 @@ import Testing
         #expect(root.members.map { $0.key.text } == ["a", "b", "c", "c"])
     }
 
+    /// Each escape takes six bytes, for one byte up to three, or twelve for four.
+    @Test func escapedKeysAreFound() throws {
+        let root = try JSONDocument(
+            Array(#"{"\u0061\u0062\u0063":1,"\u00e4\u20ac\ud83d\ude00":2,"\u0061\u0062\u0063\u0064":3}"#.utf8)
+        ).root
+        #expect(root["abc"]?.number == DecimalNumber(1))
+        #expect(root["ä€😀"]?.number == DecimalNumber(2))
+        #expect(root["abcd"]?.number == DecimalNumber(3))
+        #expect(root["ab"] == nil)
+        #expect(root[""] == nil)
+    }
+
     @Test func escapesAreDecoded() throws {
         let text = try JSONDocument(Array(#""a\"\\\/\b\f\n\r\t\u00e4\ud83d\ude00\ud83dx""#.utf8)).root.text
         #expect(text == "a\"\\/\u{8}\u{C}\n\r\tä😀\u{FFFD}x")

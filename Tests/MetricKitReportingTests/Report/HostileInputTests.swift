@@ -71,6 +71,15 @@ struct HostileInputTests {
         }
     }
 
+    @Test func lengthOfCountsIsBounded() throws {
+        func count(digits: Int) throws -> Int? {
+            let text = String(repeating: "0", count: digits - 1) + "7"
+            return SectionReader.count(try JSONDocument(Array("\"\(text)\"".utf8)).root)
+        }
+        #expect(try count(digits: QuantityText.longest) == 7)
+        #expect(try count(digits: QuantityText.longest + 1) == nil)
+    }
+
     @Test func unknownMembersAreBounded() {
         let members = (0...JSONLimits.kept).map { "\"\($0)\":1" }.joined(separator: ",")
         #expect(Self.error(Array("{\"appVersion\":\"1\",\(members)}".utf8))?.code == .tooLarge)

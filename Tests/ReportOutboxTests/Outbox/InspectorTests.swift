@@ -68,6 +68,33 @@ import Testing
         #expect(disk.names == [])
     }
 
+    /// The directory is listed as often for many dead letters as for a few.
+    @Test func inspectorRetriesAllDeadLettersAtOnce() throws {
+        func listings(_ count: Int) throws -> Int {
+            let disk = MemoryDirectory()
+            do {
+                let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
+                    $0.refusalsBeforePause = .max
+                }
+                for number in 0..<count { try test.submit("\(number)") }
+                disk.kill()
+                test.outbox.abandon()
+                disk.revive()
+            }
+            let inspector = OutboxInspector(files: disk)
+            // This also clears the log.
+            disk.cut(nil)
+            #expect(try inspector.retryAll() == count)
+            let listings = disk.log.count { $0.hasPrefix("listed ") }
+            let reports = try inspector.reports()
+            #expect(reports.map(\.id.rawValue) == (0..<count).map { "\($0)" })
+            #expect(reports.allSatisfy { $0.deadLetterReason == nil })
+            #expect(try inspector.retryAll() == 0)
+            return listings
+        }
+        #expect(try listings(3) == listings(30))
+    }
+
     @Test func inspectorDoesNotCreateMissingDirectory() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: OutboxError.self) { try OutboxInspector(directory: directory.url.appending(path: "none")) }
