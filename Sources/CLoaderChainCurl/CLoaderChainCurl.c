@@ -28,7 +28,6 @@ typedef struct {
     unsigned int version_number;
     const char *host;
     int features;
-    const char *tls_library;
 } description;
 
 /// libcurl's functions; they are used only if all of them were found.
@@ -38,7 +37,6 @@ static struct {
     void *(*easy_init)(void);
     void (*easy_cleanup)(void *);
     void (*easy_reset)(void *);
-    int (*easy_pause)(void *, int);
     const char *(*easy_strerror)(int);
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
@@ -57,7 +55,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int state = loaderchain_curl_is_missing;
 static unsigned int version;
 static int features;
-static const char *tls_library;
 
 /// Looks up a function, and clears the flag if it is missing.
 static void *find(void *library, const char *name, int *is_whole) {
@@ -80,7 +77,6 @@ static void load(void) {
     curl.easy_init = find(library, "curl_easy_init", &is_whole);
     curl.easy_cleanup = find(library, "curl_easy_cleanup", &is_whole);
     curl.easy_reset = find(library, "curl_easy_reset", &is_whole);
-    curl.easy_pause = find(library, "curl_easy_pause", &is_whole);
     curl.easy_strerror = find(library, "curl_easy_strerror", &is_whole);
     curl.easy_setopt = find(library, "curl_easy_setopt", &is_whole);
     curl.easy_getinfo = find(library, "curl_easy_getinfo", &is_whole);
@@ -105,7 +101,6 @@ static void load(void) {
     const description *own = curl.version_info(0);
     version = own->version_number;
     features = own->features;
-    tls_library = own->tls_library;
     // It stays loaded, because its threads may still run when the program ends.
     state = version < 0x074400 ? loaderchain_curl_is_too_old : loaderchain_curl_is_there;
 }
@@ -117,14 +112,10 @@ int loaderchain_curl_load(void) {
 
 unsigned int loaderchain_curl_version(void) { return loaderchain_curl_load() == loaderchain_curl_is_there ? version : 0; }
 int loaderchain_curl_features(void) { return loaderchain_curl_load() == loaderchain_curl_is_there ? features : 0; }
-const char *loaderchain_curl_tls_library(void) {
-    return loaderchain_curl_load() == loaderchain_curl_is_there ? tls_library : NULL;
-}
 
 loaderchain_curl_easy *loaderchain_curl_easy_make(void) { return curl.easy_init(); }
 void loaderchain_curl_easy_end(loaderchain_curl_easy *easy) { curl.easy_cleanup(easy); }
 void loaderchain_curl_easy_reset(loaderchain_curl_easy *easy) { curl.easy_reset(easy); }
-int loaderchain_curl_easy_pause(loaderchain_curl_easy *easy, int directions) { return curl.easy_pause(easy, directions); }
 const char *loaderchain_curl_error_text(int code) { return curl.easy_strerror(code); }
 
 int loaderchain_curl_set_number(loaderchain_curl_easy *easy, int option, long value) {
@@ -159,9 +150,6 @@ int loaderchain_curl_get_number(loaderchain_curl_easy *easy, int info, long *val
     return curl.easy_getinfo(easy, info, value);
 }
 int loaderchain_curl_get_size(loaderchain_curl_easy *easy, int info, int64_t *value) {
-    return curl.easy_getinfo(easy, info, value);
-}
-int loaderchain_curl_get_object(loaderchain_curl_easy *easy, int info, void **value) {
     return curl.easy_getinfo(easy, info, value);
 }
 

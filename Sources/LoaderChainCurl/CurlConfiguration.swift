@@ -63,7 +63,8 @@
         ///
         /// All but the first may be in capitals too; `HTTP_PROXY` is not used, since a web server gives it to programs as a header of a
         /// stranger's request.
-        /// Requests to this machine go through none: they may have secrets that must not leave it in plain text.
+        /// Requests to this machine go through none: they may have secrets that must not leave it in plain text. Before version 7.86 of
+        /// libcurl, this machine is `localhost`, `127.0.0.1` and `::1` alone.
         public static var environment: HTTPProxies { HTTPProxies(environment: ProcessInfo.processInfo.environment) }
 
         /// Makes proxies for the two schemes; nil for none.

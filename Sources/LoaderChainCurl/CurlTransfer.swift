@@ -53,8 +53,6 @@
         private var unwantedBytes = 0
         /// What libcurl had sent before it first asked whether to send the request, such as CONNECT to a proxy.
         private var bytesBeforeRequest: Int?
-        /// The system's error when the connection was there, of an address that could not be reached, or of an earlier transfer.
-        private var errorOfConnecting: Int?
         private var times: CurlTimes?
 
         init(
@@ -141,7 +139,7 @@
             if times == nil, !isLeft { times = CurlTimes(handle) }
             if isStopped { return (handle, .stopped) }
             guard result != 0 else { return (handle, .arrived) }
-            return (handle, .failed(CurlFailure(result, of: handle, errorOfConnecting: errorOfConnecting ?? 0)))
+            return (handle, .failed(CurlFailure(result, of: handle)))
         }
 
         // MARK: Called by libcurl
@@ -159,11 +157,7 @@
                 return refuse(TransferFailure(.invalidResponse, reason))
             case .head(let head):
                 version = head.version
-                if let handle {
-                    times = CurlTimes(handle)
-                    // Before version 7.80, libcurl does not ask whether to send a request.
-                    if errorOfConnecting == nil { errorOfConnecting = handle.number(CurlInfo.systemError) }
-                }
+                if let handle { times = CurlTimes(handle) }
                 if let sent = bytes?.count { exchange.didSend(Int64(sent)) }
                 // A response without a body has nothing to decode, whatever its head says; nor has a redirect that is followed.
                 let hasBody = request.method != .head && head.status != .noContent && head.status != .notModified
@@ -213,10 +207,13 @@
             let isLast = bytes.count < CurlGathering.piece
             guard !gathered.isEmpty || !isLast else { return deliver(Data(bytes)) }
             if gathered.isEmpty {
-                gathered.reserveCapacity(CurlGathering.mostBytes)
                 gathering.transfers.append(self)
+                gathered = Data(bytes)
+            } else {
+                // Over TLS there often is one piece, which needs no room for more.
+                if gathered.count == CurlGathering.piece { gathered.reserveCapacity(CurlGathering.mostBytes) }
+                gathered.append(contentsOf: bytes)
             }
-            gathered.append(contentsOf: bytes)
             if isLast || gathered.count > CurlGathering.mostBytes - CurlGathering.piece { deliverGathered() }
         }
 
@@ -269,7 +266,6 @@
         /// server may have processed it. Bytes that were sent since it first asked show that.
         func maySend() -> Bool {
             guard !isStopped, let handle else { return false }
-            errorOfConnecting = handle.number(CurlInfo.systemError)
             guard !request.method.isIdempotent else { return true }
             guard let bytesBeforeRequest else {
                 bytesBeforeRequest = handle.bytesOfRequest
@@ -382,21 +378,13 @@
 
     /// Why libcurl has ended a transfer.
     struct CurlFailure: Sendable {
-        private let result: Int32
-        /// The number of the system's error; 0 for none.
-        private let system: Int
+        let result: Int32
         /// libcurl's own words.
-        private let words: String
+        let words: String
+        /// The number of the system's error; 0 for none.
+        var system = 0
         /// The status with which a proxy refused a tunnel; 0 for none.
-        private let proxyStatus: Int
-
-        init(_ result: Int32, of handle: CurlHandle, errorOfConnecting: Int) {
-            self.result = result
-            let error = handle.number(CurlInfo.systemError)
-            system = error == errorOfConnecting ? 0 : error
-            words = handle.errorText
-            proxyStatus = handle.number(CurlInfo.proxyStatus)
-        }
+        var proxyStatus = 0
 
         /// What it means for a request.
         ///
@@ -423,8 +411,12 @@
             case 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98: .insecureConnection
             // A server of TLS 1.3 refuses a client after the handshake.
             case 56 where words.contains(" alert "): .insecureConnection
-            // Without an error of the system, what arrived is no HTTP.
-            case 56: system == 0 ? .invalidResponse : .connectionLost
+            // A proxy that has ended the connection, or answered with no HTTP: nothing has reached the server.
+            case 56 where words.contains("CONNECT"): .cannotConnect
+            case 56:
+                // Otherwise the connection was lost, for which libraries for TLS have many words, and some no error of the system.
+                ASCII.contains(words, lowercase: "chunk") || words.contains("response headers")
+                    ? .invalidResponse : .connectionLost
             case 16, 18, 42, 52, 55, 65, 92, 95: .connectionLost
             case 1, 8, 23, 27, 43, 61, 100: .invalidResponse
             case 63: .responseTooLarge
@@ -434,6 +426,15 @@
 
         private static let endings = [
             "SSL_ERROR_SYSCALL", "error:00000000:", "unexpected eof", "Connection reset", "Broken pipe",
+            "non-properly terminated",
         ]
+    }
+
+    extension CurlFailure {
+        init(_ result: Int32, of handle: CurlHandle) {
+            self.init(
+                result: result, words: handle.errorText, system: handle.number(CurlInfo.systemError),
+                proxyStatus: handle.number(CurlInfo.proxyStatus))
+        }
     }
 #endif

@@ -330,7 +330,7 @@
                 client.send("HTTP/1.1 200 OK\r\nContent-Length: \(whole.count)\r\n\r\n")
                 var rest = whole[...]
                 for length in lengths {
-                    next.wait()
+                    guard next.wait(timeout: .now() + 60) == .success else { return }
                     guard client.send(rest.prefix(length)) else { return }
                     rest = rest.dropFirst(length)
                 }
@@ -492,6 +492,35 @@
             #expect(try await loader.load(request).body == Data("raw".utf8))
             let error = await loader.failure(HTTPRequest(url: server.url("/")))
             #expect(error?.reason?.contains("\"x-own\"") == true)
+        }
+
+        // MARK: Meanings
+
+        /// What several versions of libcurl and libraries for TLS say; the system's error tells nothing in most of them.
+        static let failures: [(Int32, String, HTTPError.Code)] = [
+            (
+                56,
+                "OpenSSL SSL_read: OpenSSL/3.0.17: error:0A000126:SSL routines::unexpected eof while reading, errno 0",
+                .connectionLost
+            ),
+            (56, "OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 0", .connectionLost),
+            (56, "SSL_read: Connection reset by peer, errno 104", .connectionLost),
+            (56, "GnuTLS recv error (-110): The TLS connection was non-properly terminated.", .connectionLost),
+            (56, "Recv failure: Connection reset by peer", .connectionLost),
+            (56, "Malformed encoding found in chunked-encoding", .invalidResponse),
+            (56, "Problem (3) in the Chunked-Encoded data", .invalidResponse),
+            (56, "chunk hex-length char not a hex digit: 0x6e", .invalidResponse),
+            (56, "Too large response headers: 309237 > 307200", .invalidResponse),
+            (56, "Proxy CONNECT aborted", .cannotConnect),
+            (56, "CONNECT tunnel failed, response 0", .cannotConnect),
+            (56, "Received HTTP code 0 from proxy after CONNECT", .cannotConnect),
+            (35, "gnutls_handshake() failed: The TLS connection was non-properly terminated.", .cannotConnect),
+            (35, "OpenSSL/3.0.17: error:0A000086:SSL routines::certificate verify failed", .insecureConnection),
+        ]
+
+        @Test(arguments: failures)
+        func failureMeansTheSameWithEveryLibrary(_ result: Int32, _ words: String, _ code: HTTPError.Code) {
+            #expect(CurlFailure(result: result, words: words).meaning(afterHead: false).code == code)
         }
 
         // MARK: Settings

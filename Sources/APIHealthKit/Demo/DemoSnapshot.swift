@@ -9,7 +9,7 @@ struct DemoSnapshot: Sendable {
         var route: String
         var summary: MetricSummary
         /// How long the requests took that say something about the server.
-        var judgedLatency = LatencyHistogram()
+        var judgedLatency: LatencyHistogram
         var bars: LatencyBars
         /// How the demo API behaves on this route by design.
         var character = ""

@@ -21,7 +21,7 @@ struct FailConditions: Sendable {
         let errors: Int
         /// The number of requests that say something about the server.
         let judged: Int
-        /// How long those took.
+        /// How long the requests took that were not cancelled or reset here.
         let latency: LatencyHistogram
     }
 

@@ -26,11 +26,6 @@ extension MetricSummary {
     }
 }
 
-extension HTTPMetric.Outcome.Kind {
-    /// Whether it says something about the server; a request that was cancelled or reset here took as long as it was let.
-    var isJudged: Bool { self != .cancelled && self != .reset }
-}
-
 /// The quantiles of a histogram for a report, in milliseconds.
 struct Latency: Encodable {
     var p50: Double?

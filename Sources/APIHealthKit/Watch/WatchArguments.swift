@@ -27,7 +27,7 @@ struct WatchArguments: Sendable {
             .init("once", "The same as --count 1, for example for cron."),
             .init("expect", "STATUS", "The healthy statuses: 200, 200,204, 2xx or 200-299; 2xx by default."),
             .init("timeout", "TIME", "How long a check may take, including retries; 10s by default."),
-            .init("retries", "N", "How often to retry a check that failed; 0 by default."),
+            .init("retries", "N", "How often to retry a check that failed, whatever its method; 0 by default."),
             .init("concurrency", "N", "How many checks may run at once; 16 by default."),
             .init("method", "NAME", "The method; GET by default."),
             .init(

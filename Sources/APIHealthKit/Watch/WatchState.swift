@@ -171,6 +171,6 @@ enum WatchVerdict: Hashable, Sendable {
         }
         if reason.contains("timed out") { return "timed out" }
         if says("route to host", "is unreachable", "network unreachable") { return "no route to host" }
-        return code == .cannotConnectToHost || reason.contains("refused") ? "connection refused" : "cannot connect"
+        return code == .cannotConnectToHost || says("connection refused") ? "connection refused" : "cannot connect"
     }
 }

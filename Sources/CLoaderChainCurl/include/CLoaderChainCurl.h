@@ -40,12 +40,9 @@ int loaderchain_curl_load(void);
 /// The version as in 0x075801 for 7.88.1, the features as bits, and the name of the library for TLS; 0 and NULL without a library.
 unsigned int loaderchain_curl_version(void);
 int loaderchain_curl_features(void);
-const char *loaderchain_curl_tls_library(void);
 
 enum {
-    loaderchain_curl_feature_tls = 1 << 2,
     loaderchain_curl_feature_resolver_thread = 1 << 7,
-    loaderchain_curl_feature_http2 = 1 << 16,
     loaderchain_curl_feature_unix_sockets = 1 << 19,
 };
 
@@ -54,7 +51,6 @@ enum {
 loaderchain_curl_easy *loaderchain_curl_easy_make(void);
 void loaderchain_curl_easy_end(loaderchain_curl_easy *easy);
 void loaderchain_curl_easy_reset(loaderchain_curl_easy *easy);
-int loaderchain_curl_easy_pause(loaderchain_curl_easy *easy, int directions);
 const char *loaderchain_curl_error_text(int code);
 
 /// Set an option by its number; they return 0 if the library knows the option.
@@ -80,7 +76,6 @@ int loaderchain_curl_set_before_request(loaderchain_curl_easy *easy, loaderchain
 
 int loaderchain_curl_get_number(loaderchain_curl_easy *easy, int info, long *value);
 int loaderchain_curl_get_size(loaderchain_curl_easy *easy, int info, int64_t *value);
-int loaderchain_curl_get_object(loaderchain_curl_easy *easy, int info, void **value);
 
 // A set of transfers.
 

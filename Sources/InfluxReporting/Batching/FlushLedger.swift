@@ -73,13 +73,13 @@ struct SendPacing {
     ///
     /// A pause that a server asked for goes on: the batch was sent before the server asked.
     mutating func succeeded(at now: TimerInstant) {
-        if isRequested, isPaused(at: now) { return }
+        if isAskedToWait(at: now) { return }
         failures = 0
         pausedUntil = nil
         isRequested = false
     }
 
-    /// Records that a batch failed.
+    /// Records that a batch failed; a pause that a server asked for does not become shorter.
     ///
     /// - Parameters:
     ///   - now: the current time.
@@ -87,11 +87,13 @@ struct SendPacing {
     ///   - roll: a random number, from 0 up to 1.
     mutating func failed(at now: TimerInstant, requested delay: Duration?, roll: Double) {
         failures += 1
-        // The batch was sent before the server asked for the pause, which goes on.
-        if delay == nil, isRequested, isPaused(at: now) { return }
+        let end = now.advanced(by: pacing.delay(afterFailures: failures, asked: delay, roll: roll))
+        if isAskedToWait(at: now), let pausedUntil, delay == nil || end < pausedUntil { return }
         isRequested = delay != nil
-        pausedUntil = now.advanced(by: pacing.delay(afterFailures: failures, asked: delay, roll: roll))
+        pausedUntil = end
     }
+
+    private func isAskedToWait(at now: TimerInstant) -> Bool { isRequested && isPaused(at: now) }
 
     /// Ends a pause for a flush, unless a server asked for it.
     mutating func hurry() {

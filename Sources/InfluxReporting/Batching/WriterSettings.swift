@@ -24,6 +24,8 @@ public struct WriterSettings: Sendable {
     /// To a server, two points with the same tags and the same timestamp are one point. Nanoseconds distinguish them.
     public var precision = Precision.nanoseconds
     /// Tags for every point; a point's own tag with the same key overrides them.
+    ///
+    /// None may have the name of a field: InfluxDB 3 refuses such points.
     public var tags: Tags = [:]
 
     /// The time without a new point after which a batch is sent.

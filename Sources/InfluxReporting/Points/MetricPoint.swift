@@ -145,12 +145,7 @@ extension FieldWriter {
 
 extension HTTPMetric.Outcome.Kind {
     /// 1 for a failure and 0 for a success, so that the mean is the failure ratio; nil for outcomes that count as neither.
-    fileprivate var failures: Int? {
-        switch self {
-        case .cancelled, .reset: nil
-        default: isError ? 1 : 0
-        }
-    }
+    fileprivate var failures: Int? { isJudged ? isError ? 1 : 0 : nil }
 }
 
 extension HTTPMetric.Outcome {

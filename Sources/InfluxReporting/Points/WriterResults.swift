@@ -123,7 +123,7 @@ public enum WriterEvent: Sendable, Hashable {
     case delivered(Int)
     /// The server rejected points of a batch for good: the first of the lines that it named, with its reasons, and the total number.
     ///
-    /// There are at most 100 of these lines, and fewer if they are long.
+    /// There are at most 100 of these lines, and fewer if they are long; a single long one is cut.
     case rejected([RejectedLine], count: Int)
     /// A batch could not be delivered. Its points stay pending, and are sent again after the given delay.
     ///

@@ -247,6 +247,8 @@ extension InfluxWriter {
     /// A failed batch is sent again, after pauses, until the time limit is reached or you have to fix something first, such as a
     /// wrong token. The flush ends the writer's current pause, unless a server asked for it.
     ///
+    /// A writer with a directory gets the measurements of a recorder from a queue, so wait for the recorder's `flush()` before.
+    ///
     /// - Parameter limit: the time limit. Points that are not delivered by then stay pending, and the writer keeps sending them.
     /// - Returns: the outcome for these points. If the Swift task is cancelled, the call returns at once.
     @discardableResult

@@ -138,8 +138,13 @@ extension BatchOutcome {
             bytes += rejection.line.utf8.count + rejection.reason.utf8.count
             return bytes <= Self.mostRejectedBytes
         }
-        // A long line is better than none.
-        return Array(first.isEmpty ? rejected.prefix(1) : first)
+        guard first.isEmpty, let long = rejected.first else { return Array(first) }
+        // The beginning of a long line is better than none.
+        func cut(_ text: String) -> String {
+            text.utf8.count <= Self.mostRejectedBytes / 2
+                ? text : String(text.unicodeScalars.prefix(Self.mostRejectedBytes / 8)) + "…"
+        }
+        return [RejectedLine(line: cut(long.line), reason: cut(long.reason))]
     }
 }
 

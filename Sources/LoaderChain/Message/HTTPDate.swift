@@ -167,9 +167,9 @@ package enum RetryAfter {
         }
         guard let text = headers.values(for: "Retry-After").first else { return .zero }
         if let seconds = Self.number(text) { return .seconds(seconds) }
-        // By the server's clock, if the response tells it, so that clocks that differ do no harm.
+        // By the server's clock, if the response tells it and is not an old one of a cache, so that clocks that differ do no harm.
         let own = now()
-        let now = headers["Date"].flatMap { HTTPDate.date($0, now: own) } ?? own
+        let now = headers.contains("Age") ? own : headers["Date"].flatMap { HTTPDate.date($0, now: own) } ?? own
         guard let date = HTTPDate.date(text, now: now) else { return .zero }
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }

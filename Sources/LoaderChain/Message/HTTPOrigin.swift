@@ -44,6 +44,11 @@ extension HTTPRequest {
 
     var origin: HTTPOrigin { HTTPOrigin(host: hostKey, port: port == portOfScheme ? nil : port) }
 
+    /// Whether its credentials belong to the server of another request: scheme, host and port are the same.
+    func isForServer(of other: HTTPRequest) -> Bool {
+        origin == other.origin && scheme.lowercased() == other.scheme.lowercased()
+    }
+
     /// The port, even if it is the scheme's default; nil for a scheme other than HTTP's.
     package var portToConnect: Int? { port ?? portOfScheme }
 
@@ -68,12 +73,27 @@ extension HTTPRequest {
     package var isConfidential: Bool { ASCII.isEqualIgnoringCase(scheme, "https") || isForThisMachine }
 }
 
-extension HTTPResponse {
-    /// Whether it comes from the server that was asked, and not from another one, to which a redirect has led.
+extension HTTPRequest {
+    /// Whether it went to the server that was asked, and not to another one, to which a redirect has led.
     ///
     /// A host that is not known, because a loader below fills it in, may be any.
-    func comes(from asked: HTTPOrigin) -> Bool {
-        let sent = request.origin
+    fileprivate func isFor(_ asked: HTTPOrigin) -> Bool {
+        let sent = origin
         return asked == sent || asked.host.isEmpty || sent.host.isEmpty
+    }
+}
+
+extension HTTPResponse {
+    /// Whether it comes from the server that was asked.
+    func comes(from asked: HTTPOrigin) -> Bool { request.isFor(asked) }
+}
+
+extension HTTPResult {
+    /// Whether it comes from the server that was asked.
+    func comes(from asked: HTTPOrigin) -> Bool {
+        switch self {
+        case .success(let response): response.comes(from: asked)
+        case .failure(let error): (error.response?.request ?? error.request).isFor(asked)
+        }
     }
 }

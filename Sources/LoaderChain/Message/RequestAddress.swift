@@ -78,7 +78,10 @@ struct RequestAddress: Sendable {
         guard let host, !host.isEmpty else {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
-        if let port, !(1...65_535).contains(port) { return "The port \(port) is not valid; ports go from 1 to 65535" }
+        if let port, !(1...65_535).contains(port) {
+            let number = port == .max ? "" : " \(port)"
+            return "The port\(number) is not valid; ports go from 1 to 65535"
+        }
         if host.utf8.count > Self.longestHost {
             return "The host has \(host.utf8.count) bytes; a name has at most \(Self.longestHost)"
         }

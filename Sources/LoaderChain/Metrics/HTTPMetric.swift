@@ -190,6 +190,9 @@ extension HTTPMetric.Outcome {
             case .success, .redirection, .cancelled, .reset: false
             }
         }
+
+        /// Whether it says something about the server; a request that was cancelled or reset here took as long as it was let.
+        package var isJudged: Bool { self != .cancelled && self != .reset }
     }
 
     /// The kind of this outcome.

@@ -145,7 +145,7 @@ public struct MetricSummary: Sendable {
         func sum(where isCounted: (HTTPMetric.Outcome.Kind) -> Bool) -> Double {
             HTTPMetric.Outcome.Kind.allCases.reduce(0) { isCounted($1) ? $0 + Double(self[$1]) : $0 }
         }
-        let ended = sum { $0 != .cancelled && $0 != .reset }
+        let ended = sum(where: \.isJudged)
         return ended == 0 ? 0 : sum(where: \.isError) / ended
     }
 

@@ -17,6 +17,7 @@ import LoaderChainPlatformFoundation
 /// | no connection, a timeout, 408, 409, 421, 423, 425, 429, or a 5xx but 501 and 505 | asks again, after a delay that grows with each failure in a row |
 /// | `Retry-After` | waits for as long, up to ``Settings/maximumDelay`` |
 /// | any other status | throws an ``HTTPError/Code/invalidResponse`` |
+/// | a new version that the request's own ``HTTPRequest/responseCheck`` refuses | throws its error |
 /// | any other error of the chain | throws it |
 ///
 /// The interval begins with the response. Nothing is requested before an element is awaited.
@@ -173,9 +174,6 @@ struct PollState: Sendable {
         pacing = Pacing(first: interval, maximum: maximum, maximumAsked: maximum, leastShare: 0.5)
         entityTag = settings.entityTag
     }
-
-    /// The tag of the last version, to go on with after a relaunch.
-    var lastTag: String? { entityTag }
 
     /// Adds what asks for a response only if the resource has changed.
     func prepare(_ request: inout HTTPRequest) {

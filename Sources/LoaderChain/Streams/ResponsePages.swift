@@ -205,10 +205,6 @@ extension HTTPRequest {
 
     /// Whether a response has chosen the server, which must not get the credentials that the request has among its options.
     var isForChosenServer: Bool { self[option: ChosenServerOption.self] }
-
-    private func isForServer(of other: HTTPRequest) -> Bool {
-        origin == other.origin && scheme.lowercased() == other.scheme.lowercased()
-    }
 }
 
 private enum ChosenServerOption: HTTPRequestOption {

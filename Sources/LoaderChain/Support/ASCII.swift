@@ -78,7 +78,7 @@ package enum ASCII {
     }
 
     /// Whether `needle`, which is lowercase, occurs in `text` in any case.
-    static func contains(_ text: String, lowercase needle: String) -> Bool {
+    package static func contains(_ text: String, lowercase needle: String) -> Bool {
         var rest = Substring(text).utf8
         while rest.count >= needle.utf8.count {
             if needle.utf8.elementsEqual(rest.prefix(needle.utf8.count), by: { $0 == lowercased($1) }) { return true }

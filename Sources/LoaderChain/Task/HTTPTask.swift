@@ -144,7 +144,7 @@ public final class HTTPTask: Sendable {
     @inline(__always)
     var isOpen: Bool {
         let flags = core.flags
-        return flags.isEmpty || flags == .hasDeadline && core.hasTime()
+        return flags.isEmpty || flags.isOpen && (!flags.contains(.hasDeadline) || core.hasTime())
     }
 
     /// Whether the task has a deadline, read without the lock.

@@ -26,7 +26,7 @@ package enum RedirectRule {
             next.body = EmptyBody()
             for name in bodyHeaders { next.headers.remove(name) }
         }
-        if origin(of: next) != origin(of: request) {
+        if !next.isForServer(of: request) {
             for name in Set(next.headers.map(\.name)) where HTTPHeaders.isSecret(name) { next.headers.remove(name) }
             // It names the previous host.
             next.headers.remove("Host")
@@ -51,11 +51,6 @@ package enum RedirectRule {
         case 301, 302: method == .post
         default: false
         }
-    }
-
-    /// The origin that credentials belong to: scheme, host and port.
-    private static func origin(of request: HTTPRequest) -> [String] {
-        [request.scheme.lowercased(), request.hostKey, "\(request.portToConnect ?? 80)"]
     }
 }
 

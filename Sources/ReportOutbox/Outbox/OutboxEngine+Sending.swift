@@ -130,7 +130,8 @@ extension OutboxEngine {
 
     /// Cancels an attempt, and ends it if its loader ignores that: otherwise it would keep its place and `close()` for ever.
     func cancel(_ task: HTTPTask) {
-        guard task.cancel(), !task.isCompleted else { return }
+        task.cancel()
+        guard !task.isCompleted else { return }
         settings.timers.schedule(after: Self.patience) { [weak task] in
             task?.fail(.cancelled, reason: "The loader ignored the cancel of this attempt")
         }

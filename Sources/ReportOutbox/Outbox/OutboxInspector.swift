@@ -72,17 +72,22 @@ public struct OutboxInspector: Sendable {
 
     /// Returns all dead letters to the outbox, like ``retry(_:)``, and returns their number.
     ///
-    /// It ends at the first that cannot be returned.
+    /// One that cannot be returned, because a report with its identifier waits, stays, and is not counted.
     @discardableResult
     public func retryAll() throws(OutboxError) -> Int {
         let scan = try scan()
         guard !scan.deadLetters.isEmpty || !scan.ownOutboxes.isEmpty else { return 0 }
         let outbox = try owned()
         outbox.drain()
-        let ids = outbox.deadLetters.map(\.id)
-        for id in ids { try outbox.retry(id) }
+        var count = 0
+        for id in outbox.deadLetters.map(\.id) {
+            do throws(OutboxError) {
+                try outbox.retry(id)
+                count += 1
+            } catch where error.code == .unknownReport {}
+        }
         outbox.drain()
-        return ids.count
+        return count
     }
 
     /// Removes a waiting report, or a dead letter.

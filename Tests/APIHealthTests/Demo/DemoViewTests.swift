@@ -38,8 +38,8 @@ import Testing
                 for _ in 0..<count { bars.record(.milliseconds(1) * bound) }
             }
             return DemoSnapshot.Row(
-                method: row.method.rawValue, host: row.host, route: row.route, summary: row.summary, bars: bars,
-                character: "healthy")
+                method: row.method.rawValue, host: row.host, route: row.route, summary: row.summary,
+                judgedLatency: row.summary.latency, bars: bars, character: "healthy")
         }
         snapshot.nodes = [
             .init(name: "ResetGuard", text: "open"),
@@ -89,9 +89,11 @@ import Testing
                         outcome: outcome)))
         }
         #expect(ledger.counts.judgedLatencies.values.map(\.maximum) == [.milliseconds(5)])
-        var row = DemoSnapshot.Row(
-            method: "GET", host: "a.example", route: "/", summary: MetricSummary(), bars: LatencyBars())
-        row.judgedLatency.record(.milliseconds(5))
+        var latency = LatencyHistogram()
+        latency.record(.milliseconds(5))
+        let row = DemoSnapshot.Row(
+            method: "GET", host: "a.example", route: "/", summary: MetricSummary(), judgedLatency: latency,
+            bars: LatencyBars())
         #expect(row.measured.latency.maximum == .milliseconds(5))
     }
 

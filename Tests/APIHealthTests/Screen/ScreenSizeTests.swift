@@ -87,8 +87,8 @@ import Testing
             var bars = LatencyBars()
             bars.record(.milliseconds(3))
             return DemoSnapshot.Row(
-                method: $0.method.rawValue, host: $0.host, route: $0.route, summary: $0.summary, bars: bars,
-                character: "rate-limited")
+                method: $0.method.rawValue, host: $0.host, route: $0.route, summary: $0.summary,
+                judgedLatency: $0.summary.latency, bars: bars, character: "rate-limited")
         }
         snapshot.nodes = (0..<9).map { .init(name: "Loader\($0)", text: "did something") }
         snapshot.nodes.append(.init(name: "URLSessionLoader", text: "12,345 sent, 4 in flight"))

@@ -117,6 +117,8 @@ import Testing
         #expect(words(.cannotConnect, .cannotFindHost) == "DNS failure")
         #expect(words(.cannotConnect, .unknown, reason: "Could not resolve host: a.invalid") == "DNS failure")
         #expect(words(.cannotConnect, .cannotConnectToHost) == "connection refused")
+        let proxys = "The proxy refused a tunnel to the host with status 403"
+        #expect(words(.cannotConnect, nil, reason: proxys) == "cannot connect")
         #expect(words(.cannotConnect, nil, reason: "connect: No route to host") == "no route to host")
         #expect(words(.cannotConnect, nil, reason: "Network is unreachable") == "no route to host")
         #expect(words(.cannotConnect, nil, reason: "libcurl: Couldn't resolve proxy name (5)") == "DNS failure")

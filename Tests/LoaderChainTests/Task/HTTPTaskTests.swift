@@ -374,6 +374,29 @@ import Testing
         #expect(attempts.dropFirst(50_000).count(where: \.isCancelled) == 0)
     }
 
+    /// A terminal notes the head of an attempt's response, and the task may go on to another loader nevertheless.
+    @Test(arguments: [false, true])
+    func taskIsPassedOnAfterAnAttemptHadAResponse(hasDeadline: Bool) throws {
+        let timers = ManualTimers()
+        let terminal = ScriptedTerminal { _ in .success(body: "other") }
+        let chain = FallingBack() --> terminal
+        var request = HTTPRequest.sample
+        if hasDeadline { request.deadline = .after(.seconds(10), on: timers) }
+        let seen = Locked<HTTPResult?>(nil)
+        chain.load(request: request) { result in seen.withLock { $0 = result } }
+        #expect(try seen.withLock { $0 }?.get().body.elementsEqual("other".utf8) == true)
+    }
+
+    /// Asks a mirror first, which answers with a 503.
+    private final class FallingBack: HTTPLoader, @unchecked Sendable {
+        override func load(task: HTTPTask) {
+            let attempt = task.makeAttempt()
+            attempt.addCompletionHandler { _ in super.load(task: task) }
+            attempt.noteHead()
+            attempt.complete(.success(HTTPResponse(request: task.request, status: .serviceUnavailable)))
+        }
+    }
+
     @Test func attemptsAreCancelledInOrderOfCreation() {
         let task = HTTPTask(request: .sample)
         let log = EventLog()

@@ -18,7 +18,6 @@ description *curl_version_info(int age) { return &own; }
 FUNCTION(curl_easy_init)
 FUNCTION(curl_easy_cleanup)
 FUNCTION(curl_easy_reset)
-FUNCTION(curl_easy_pause)
 FUNCTION(curl_easy_strerror)
 FUNCTION(curl_easy_setopt)
 FUNCTION(curl_easy_getinfo)

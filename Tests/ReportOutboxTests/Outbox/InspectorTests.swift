@@ -95,6 +95,26 @@ import Testing
         #expect(try listings(3) == listings(30))
     }
 
+    /// An identifier that is used again can become a dead letter again.
+    @Test func deadLetterThatCannotBeReturnedKeepsNoOtherBack() throws {
+        let disk = MemoryDirectory()
+        do {
+            let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
+                $0.refusalsBeforePause = .max
+            }
+            for name in ["a", "a", "b"] { try test.submit(name) }
+            #expect(test.outbox.deadLetters.map(\.id.rawValue) == ["a", "a", "b"])
+            disk.kill()
+            test.outbox.abandon()
+            disk.revive()
+        }
+        let inspector = OutboxInspector(files: disk)
+        #expect(try inspector.retryAll() == 2)
+        let reports = try inspector.reports()
+        #expect(reports.filter { $0.deadLetterReason == nil }.map(\.id.rawValue) == ["a", "b"])
+        #expect(reports.count == 3)
+    }
+
     @Test func inspectorDoesNotCreateMissingDirectory() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: OutboxError.self) { try OutboxInspector(directory: directory.url.appending(path: "none")) }

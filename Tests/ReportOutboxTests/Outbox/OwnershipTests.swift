@@ -61,11 +61,19 @@ import Testing
     /// A loader that never ends a task, whatever happens to it.
     private final class DeafLoader: HTTPLoader, @unchecked Sendable {
         let tasks = Locked<[HTTPTask]>([])
-        override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+        private let cancels: Bool
+        init(cancels: Bool) { self.cancels = cancels }
+
+        override func load(task: HTTPTask) {
+            tasks.withLock { $0.append(task) }
+            if cancels { task.cancel() }
+        }
     }
 
-    @Test func loaderThatIgnoresCancelKeepsNeitherPlaceNorDirectory() async throws {
-        let (timers, loader, book) = (ManualTimers(), DeafLoader(), EventBook())
+    /// Another loader, such as `Autocancel`, may have cancelled the attempt before.
+    @Test(arguments: [false, true])
+    func loaderThatIgnoresCancelKeepsNeitherPlaceNorDirectory(isCancelled: Bool) async throws {
+        let (timers, loader, book) = (ManualTimers(), DeafLoader(cancels: isCancelled), EventBook())
         let outbox = try ReportOutbox(
             files: MemoryDirectory(), chain: loader, settings: .test(timers), existing: nil,
             onEvent: { book.note($0) })

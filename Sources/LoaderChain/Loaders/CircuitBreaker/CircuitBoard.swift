@@ -63,7 +63,7 @@ struct CircuitBoard {
 
     var openings: Int { policy.openings.count }
 
-    var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
+    func circuits(perHost: Bool) -> [Circuit] { perHost ? places.all.values.map(\.circuit) : [common.circuit] }
 }
 
 /// The circuit of one server, or of all servers.

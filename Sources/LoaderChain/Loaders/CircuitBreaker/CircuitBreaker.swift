@@ -78,7 +78,7 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
 
     /// Closes every circuit.
     public override func reset(with group: DispatchGroup) {
-        for circuit in board.withLock({ $0.circuits }) { circuit.reset() }
+        for circuit in circuits { circuit.reset() }
         super.reset(with: group)
     }
 
@@ -89,23 +89,42 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
             let circuit = board.withLock { $0.circuit(of: nil) }
             return circuit.map { "\($0.name), failed \($0.calls(at: now).failed) of \($0.calls(at: now).all)" } ?? ""
         }
-        let circuits = board.withLock { $0.circuits }.filter { $0.host != nil }
+        let circuits = circuits
         let broken = circuits.filter { $0.name != .closed }.map { "\($0.host ?? "") \($0.name)" }.sorted()
         return (["hosts \(circuits.count)"] + broken.prefix(Self.mostToTell)).joined(separator: ", ")
     }
 
     /// How many hosts a description names.
     private static var mostToTell: Int { 5 }
+    /// How many unreachable hosts are among the readings.
+    private static var mostToRead: Int { 50 }
 
     /// How many circuits are closed, open and half open, how often one has opened, and which hosts are cut off.
     public override var readings: [LoaderReading] {
-        let (circuits, openings) = board.withLock { ($0.circuits, $0.openings) }
-        return CircuitReadings(circuits.filter { ($0.host != nil) == isPerHost }, openings: openings).all
+        let states = circuits.map { (host: $0.host, name: $0.name) }
+        let counts = [State.closed, .open, .halfOpen].map { state in
+            LoaderReading(
+                "loaderchain.circuit_breaker.circuits", .level, states.count { $0.name == state }, unit: "{circuit}",
+                help: "How many circuits are in a state", attributes: ["state": state.rawValue])
+        }
+        let opened = LoaderReading(
+            "loaderchain.circuit_breaker.opened", .counter, board.withLock { $0.openings }, unit: "{change}",
+            help: "How often a circuit has opened")
+        let broken = states.filter { $0.host != nil && $0.name != .closed }.sorted { $0.host ?? "" < $1.host ?? "" }
+        return counts + [opened]
+            + broken.prefix(Self.mostToRead).map { host, state in
+                LoaderReading(
+                    "loaderchain.circuit_breaker.broken", .level, 1, unit: "{circuit}",
+                    help: "The hosts whose circuit is open or half open",
+                    attributes: ["host": host ?? "", "state": state.rawValue])
+            }
     }
 
+    private var circuits: [Circuit] { board.withLock { $0.circuits(perHost: isPerHost) } }
+
     private func refusal(until end: TimerInstant?, at now: TimerInstant) -> String {
-        let when = end.map { " in \(now.duration(to: $0)), or when a running one has ended" } ?? ""
-        return "The server has failed too often. The next probe may be made\(when)"
+        let time = now.duration(to: end ?? now)
+        return "The server has failed too often. The next probe may be made in \(time)"
     }
 }
 
@@ -130,7 +149,7 @@ extension CircuitBreaker {
         public var jitter: Double
         /// The number of probes that may run at once, and must succeed for the circuit to close, at least 1.
         ///
-        /// If they take longer than ``openDuration``, another one passes.
+        /// If they take longer than the circuit was open, another one passes.
         public var probes: Int
 
         /// Makes settings; the defaults are for an app that talks to one service.
@@ -231,40 +250,5 @@ extension CircuitBreaker {
 
     private static func isFailure(_ status: HTTPStatus) -> Bool {
         status.rawValue >= 500 || status == .tooManyRequests
-    }
-}
-
-private struct CircuitReadings {
-    private let states: [(host: String?, state: CircuitBreaker.State)]
-    private let openings: Int
-
-    /// The number of unreachable hosts that are named.
-    private static var mostHosts: Int { 50 }
-
-    init(_ circuits: [Circuit], openings: Int) {
-        states = circuits.map { ($0.host, $0.name) }
-        self.openings = openings
-    }
-
-    var all: [LoaderReading] {
-        let circuits = [CircuitBreaker.State.closed, .open, .halfOpen].map { state in
-            LoaderReading(
-                "loaderchain.circuit_breaker.circuits", .level, states.count { $0.state == state }, unit: "{circuit}",
-                help: "How many circuits are in a state", attributes: ["state": state.rawValue])
-        }
-        let opened = LoaderReading(
-            "loaderchain.circuit_breaker.opened", .counter, openings, unit: "{change}",
-            help: "How often a circuit has opened")
-        return circuits + [opened] + brokenHosts
-    }
-
-    private var brokenHosts: [LoaderReading] {
-        let broken = states.filter { $0.host != nil && $0.state != .closed }.sorted { $0.host ?? "" < $1.host ?? "" }
-        return broken.prefix(Self.mostHosts).map { host, state in
-            LoaderReading(
-                "loaderchain.circuit_breaker.broken", .level, 1, unit: "{circuit}",
-                help: "The hosts whose circuit is open or half open",
-                attributes: ["host": host ?? "", "state": state.rawValue])
-        }
     }
 }

@@ -22,6 +22,8 @@ struct CircuitState {
     private var window: SlidingWindow<CircuitCalls>
     /// How many calls of the present phase are in flight.
     private var running = 0
+    /// How long it was open the last time, without the jitter.
+    private var pause = Duration.zero
     /// When another probe passes although enough are in flight.
     private var nextProbe: TimerInstant
     /// The number of times that it has opened since it was last closed.
@@ -60,7 +62,7 @@ struct CircuitState {
         case .halfOpen: if now < nextProbe { return .refused(until: nextProbe) }
         }
         running += 1
-        if case .halfOpen = phase { nextProbe = now.advanced(by: settings.openDuration) }
+        if case .halfOpen = phase { nextProbe = now.advanced(by: pause > .zero ? pause : .seconds(1)) }
         return .passes(period: period)
     }
 
@@ -125,6 +127,7 @@ struct CircuitState {
         let longest = settings.maximumOpenDuration
         var duration = settings.openDuration
         for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
+        pause = duration
         if settings.jitter > 0 {
             duration += random.duration(in: .zero...(duration * settings.jitter))
         }

@@ -12,8 +12,8 @@ import Dispatch
 /// Put it above loaders whose work should be done once for all, such as ``Throttle`` and ``Retry``. A loader that adds
 /// the same user's credentials to every request may be below it.
 ///
-/// Of a request's options, only ``HTTPRequest/responseCheck``, ``HTTPRequest/basicCredentials`` and the type to decode are
-/// compared. If a loader of yours further down uses another option, make it a part of the key. A request whose options allow no
+/// Of a request's options, those are compared that ``Key/standard(for:ignoring:)`` names. If a loader further down uses another
+/// one, such as `cachePolicy` or an option of yours, make it a part of the key. A request whose options allow no
 /// two attempts at once, such as a body that goes to a file or is delivered in chunks, is loaded on its own.
 ///
 /// By default, two `GET` or two `HEAD` requests with the same address and the same headers are the same; see
@@ -109,6 +109,8 @@ extension Deduplicate {
             let isForChosenServer: Bool
             let mostBytes: Int?
             let networks: UInt8
+            /// How many redirects are followed; nil for none.
+            let redirects: Int?
         }
         private let content: Content
 
@@ -119,8 +121,8 @@ extension Deduplicate {
         /// ``HTTPRequest/isRepeatable`` tells of.
         ///
         /// Two `GET` or two `HEAD` requests have the same key if their URL, headers, ``HTTPRequest/basicCredentials``,
-        /// ``HTTPRequest/responseCheck``, type to decode, limit in memory and ``HTTPRequest/networkAccess`` are the same. A
-        /// request with ``HTTPRequest/redirects`` of its own has none.
+        /// ``HTTPRequest/responseCheck``, type to decode, limit in memory, ``HTTPRequest/networkAccess`` and
+        /// ``HTTPRequest/redirects`` are the same. A request that asks a closure about redirects has none.
         ///
         /// - Parameters:
         ///   - request: the request.
@@ -129,19 +131,24 @@ extension Deduplicate {
             for request: HTTPRequest, ignoring ignored: [String] = Deduplicate.ignoredHeaders
         ) -> Key? {
             guard request.method == .get || request.method == .head, request.body.isEmpty, request.isRepeatable,
-                case .follow(RedirectPolicy.usualLimit) = request.redirects,
                 let address = request.storage.address.text(showing: .shown)
             else { return nil }
             let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }
             // Requests with different checks must not share a result.
             let checks = [request.responseCheck, request.decodingCheck]
+            let redirects: Int?
+            switch request.redirects {
+            case .follow(let limit): redirects = limit
+            case .refuse: redirects = nil
+            case .ask: return nil
+            }
             var mostBytes: Int?
             if case .inMemory(let limit) = request.delivery { mostBytes = limit }
             let terms = Terms(
                 // Requests of different users must not share one: a loader below turns these credentials into a header.
                 credentials: request.basicCredentials, isForChosenServer: request.isForChosenServer,
                 mostBytes: mostBytes,
-                networks: request.networkAccess.rawValue)
+                networks: request.networkAccess.rawValue, redirects: redirects)
             return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, terms))
         }
 

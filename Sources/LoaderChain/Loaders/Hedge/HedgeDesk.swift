@@ -77,8 +77,9 @@ final class HedgeDesk: HTTPTaskObserver {
     /// Notes whether a host pushes back.
     func note(_ result: HTTPResult, from host: @autoclosure () -> HTTPOrigin) {
         guard let pause = pause(after: result) else { return }
-        let (origin, now) = (host(), clock.now)
-        guard result.response?.comes(from: origin) ?? true else { return }
+        let origin = host()
+        guard result.comes(from: origin) else { return }
+        let now = clock.now
         books.withLock { $0.pause(origin, until: now.advanced(by: pause), at: now) }
     }
 
@@ -135,7 +136,8 @@ struct HedgeBooks {
 
     private(set) var kinds = RecentTable<RequestKind, HedgeKind>(capacity: mostKinds)
     private(set) var share: HedgeShare
-    private(set) var pauses = HedgePauses()
+    /// Until when nothing is hedged at a host that asked for fewer requests.
+    private var pauses = HostTable<HTTPOrigin, TimerInstant>()
     private(set) var snapshot = Hedge.Snapshot()
 
     init(_ settings: Hedge.Settings) {
@@ -157,16 +159,16 @@ struct HedgeBooks {
     mutating func takeHedge(
         to host: HTTPOrigin, timeLeft: Duration?, usualTime: Duration?, at now: TimerInstant
     ) -> Hedge.Suppression? {
-        if pauses.isPaused(host, at: now) { return .pushback }
+        if pauses.withEntry(of: host, { now < $0 }) == true { return .pushback }
         if let timeLeft, timeLeft < usualTime ?? .zero { return .deadline }
         return share.take() ? nil : .budget
     }
 
     mutating func giveBack() { share.giveBack() }
 
-    /// Hedges nothing at a host until `end`.
+    /// Hedges nothing at a host until `end`, or until a later end that was noted before.
     mutating func pause(_ host: HTTPOrigin, until end: TimerInstant, at now: TimerInstant) {
-        pauses.pause(host, until: end, at: now)
+        pauses.withEntry(of: host, orMake: { end }, sweeping: { $0 <= now }) { $0 = max($0, end) }
     }
 
     mutating func count(_ kind: Hedge.Event.Kind) { snapshot.count(kind) }
@@ -209,36 +211,4 @@ struct HedgeShare: Sendable {
 
     /// Gives back a hedge that was not sent.
     mutating func giveBack() { saved = min(most, saved + Self.price) }
-}
-
-/// The hosts that have asked for fewer requests, and until when nothing is hedged there.
-///
-/// The number of hosts is bounded: if more of them push back at once, nothing is hedged anywhere for that long.
-struct HedgePauses: Sendable {
-    static var mostHosts: Int { 256 }
-
-    private var ends: [HTTPOrigin: TimerInstant] = [:]
-    private var endForAll: TimerInstant?
-
-    var count: Int { ends.count }
-
-    /// Hedges nothing at a host until `end`, or until a later end that was noted before.
-    mutating func pause(_ host: HTTPOrigin, until end: TimerInstant, at now: TimerInstant) {
-        if let known = ends[host] {
-            ends[host] = max(known, end)
-            return
-        }
-        if ends.count >= Self.mostHosts { ends = ends.filter { $0.value > now } }
-        if ends.count < Self.mostHosts {
-            ends[host] = end
-        } else {
-            endForAll = max(endForAll ?? end, end)
-        }
-    }
-
-    /// Whether nothing is hedged at a host.
-    func isPaused(_ host: HTTPOrigin, at now: TimerInstant) -> Bool {
-        if let endForAll, now < endForAll { return true }
-        return ends[host].map { now < $0 } ?? false
-    }
 }

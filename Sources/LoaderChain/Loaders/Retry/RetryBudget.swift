@@ -44,9 +44,7 @@ public final class RetryBudget: Sendable {
 
     /// Notes a request, which pays for a part of a retry.
     public func noteRequest() {
-        guard let state else { return }
-        let now = timers.now
-        state.withLock { $0.noteRequest(at: now) }
+        change { $0.noteRequest(at: $1) }
     }
 
     /// Takes a retry from the budget, and returns whether there was one.
@@ -54,16 +52,12 @@ public final class RetryBudget: Sendable {
     /// - Parameter isThrottled: whether the server has refused the request because it got too many. Such a retry takes five
     ///   fourteenths of another: to refuse costs the server little, and the delay before the retry is longer.
     public func takeRetry(isThrottled: Bool = false) -> Bool {
-        guard let state else { return true }
-        let now = timers.now
-        return state.withLock { $0.takeRetry(isThrottled: isThrottled, at: now) }
+        change { $0.takeRetry(isThrottled: isThrottled, at: $1) } ?? true
     }
 
     /// Gives back a retry that was taken, but not made.
     public func giveBackRetry() {
-        guard let state else { return }
-        let now = timers.now
-        state.withLock { $0.giveBackRetry(at: now) }
+        change { $0.giveBackRetry(at: $1) }
     }
 
     /// The readings of a loader's budget; none for an unlimited budget.
@@ -77,10 +71,14 @@ public final class RetryBudget: Sendable {
     }
 
     /// How many retries are possible now; nil for an unlimited budget.
-    public var remaining: Int? {
+    public var remaining: Int? { change { $0.remaining(at: $1) } }
+
+    /// Changes the state at the present; nil for an unlimited budget.
+    @discardableResult
+    private func change<Result: Sendable>(_ body: (inout RetryBudgetState, TimerInstant) -> Result) -> Result? {
         guard let state else { return nil }
         let now = timers.now
-        return state.withLock { $0.remaining(at: now) }
+        return state.withLock { body(&$0, now) }
     }
 }
 

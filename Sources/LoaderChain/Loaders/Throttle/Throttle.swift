@@ -327,16 +327,18 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         }
         let origin = countsHosts.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
         let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
+        let counted = lookout == nil ? nil : task.option(ThrottlePriority.self)
         // A queue of other hosts or partitions says nothing about this one's.
         guard origin != nil || !isFull.load(ordering: .relaxed),
             let slot = core.with({ state in
-                origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
+                let slot = origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
+                if let slot, let counted { state.countStart(counted, in: slot) }
+                return slot
             })
         else {
             let limits = task.deadline.map { core.limits(of: task.request, until: $0, isAdaptive: finders != nil) }
             return queue(task, for: origin, in: partition, within: limits)
         }
-        if lookout != nil { core.countStart(task.option(ThrottlePriority.self), in: slot) }
         if slot.lane == nil { task.addEndObserver(self) } else { task.addObserver(ThrottleSlotHolder(slot, of: self)) }
         pass(task)
     }

@@ -144,12 +144,6 @@ final class ThrottleCore: Sendable {
     /// Takes out a waiter that no longer fits into the queue.
     func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }
 
-    /// Counts a task that runs without having waited.
-    @inline(never)
-    func countStart(_ priority: ThrottlePriority, in slot: ThrottleSlot) {
-        state.withLock { $0.countStart(priority, in: slot) }
-    }
-
     /// Looks at the waits; returns the pressure.
     func look() -> ThrottlePressure {
         let now = timers.now

@@ -81,7 +81,7 @@ public struct ThrottlePressure: Hashable, Comparable, Sendable, RawRepresentable
 extension Throttle {
     /// How hard it is to get a slot, as it was at the last look; none unless the throttle has a rule for an ``ThrottleOverload``.
     ///
-    /// An app may ask for less while it is high, before its requests are refused:
+    /// An app may ask for less while it is high, before requests of normal priority are refused:
     ///
     /// ```swift
     /// if throttle.pressure < .elevated { print("there is capacity for a prefetch") }

@@ -74,6 +74,17 @@ import Testing
         #expect(long.events == ["response"])
     }
 
+    /// Without a pause between openings, only the probe that is under way keeps requests away.
+    @Test func circuitThatIsOpenForNoTimePassesOneProbeAtOnce() throws {
+        let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 4, openDuration: .zero, jitter: 0)
+        let breaker = CircuitBreaker(settings, perHost: false, timers: timers)
+        breaker --> terminal
+        try trip(breaker)
+        for _ in 0..<3 { _ = load(with: breaker) }
+        #expect(terminal.held.count == 1)
+        terminal.answer(terminal.held[0])
+    }
+
     @Test func fewerCallsThanMinimumDoNotOpenCircuit() throws {
         let breaker = breaker()
         for _ in 0..<10 {

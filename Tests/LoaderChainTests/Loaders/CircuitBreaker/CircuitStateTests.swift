@@ -49,7 +49,7 @@ private final class CircuitWalk {
     private var counted: [(slice: Int64, failed: Bool)] = []
     private var openings = 0
     private var successes = 0
-    private var lastProbe: Int64 = 0
+    private var (lastProbe, lastPause): (Int64, Int64) = (0, 0)
     private struct Call {
         let period: UInt64
         let phaseNumber: Int
@@ -87,11 +87,12 @@ private final class CircuitWalk {
         let probing = running.count { $0.phaseNumber == phaseNumber }
         switch (phase, state.admit(at: instant)) {
         case (.closed, .passes(let period)): running.append(Call(period: period, phaseNumber: phaseNumber))
-        case (.halfOpen, .passes(let period)) where probing + successes < settings.probes || now >= lastProbe + 100:
+        case (.halfOpen, .passes(let period))
+        where probing + successes < settings.probes || now >= lastProbe + lastPause:
             running.append(Call(period: period, phaseNumber: phaseNumber))
             lastProbe = now
         case (.halfOpen, .refused(let until))
-        where probing + successes >= settings.probes && until.nanoseconds == lastProbe + 100: break
+        where probing + successes >= settings.probes && until.nanoseconds == lastProbe + lastPause: break
         case (.open(let end), .refused(let until)) where until.nanoseconds == end: break
         case (_, let admission): expect(false, "\(admission) while \(phase) with \(probing) running")
         }
@@ -126,6 +127,7 @@ private final class CircuitWalk {
     private func open() {
         let duration: Int64 = min(350, 100 << Int64(min(openings, 10)))
         openings += 1
+        lastPause = duration
         enter(.open(until: now + duration))
     }
 

@@ -56,27 +56,13 @@ import Testing
     }
 
     @Test func pauseEndsAndLongerOfTwoApplies() {
-        var pauses = HedgePauses()
-        pauses.pause(host(1), until: instant(10), at: instant(0))
-        pauses.pause(host(1), until: instant(5), at: instant(1))
-        #expect(pauses.isPaused(host(1), at: instant(9)))
-        #expect(!pauses.isPaused(host(1), at: instant(10)))
-        #expect(!pauses.isPaused(host(2), at: instant(0)))
-    }
-
-    @Test func tooManyPausedHostsPauseAllHosts() {
-        var pauses = HedgePauses()
-        for number in 0..<(3 * HedgePauses.mostHosts) {
-            pauses.pause(host(number), until: instant(10), at: instant(0))
-            #expect(pauses.isPaused(host(number), at: instant(9)))
+        var books = HedgeBooks(Hedge.Settings(share: 1, burst: 1_000))
+        func isPaused(_ number: Int, _ second: Int64) -> Bool {
+            books.takeHedge(to: host(number), timeLeft: nil, usualTime: nil, at: instant(second)) == .pushback
         }
-        #expect(pauses.count == HedgePauses.mostHosts)
-        #expect(pauses.isPaused(host(-1), at: instant(9)))
-        #expect(!pauses.isPaused(host(-1), at: instant(10)))
-        // Pauses that are over are removed for new ones.
-        pauses.pause(host(-2), until: instant(20), at: instant(10))
-        #expect(pauses.count == 1 && pauses.isPaused(host(-2), at: instant(19)))
-        #expect(!pauses.isPaused(host(-1), at: instant(11)))
+        books.pause(host(1), until: instant(10), at: instant(0))
+        books.pause(host(1), until: instant(5), at: instant(1))
+        #expect(isPaused(1, 9) && !isPaused(1, 10) && !isPaused(2, 0))
     }
 
     @Test func suppressionReasonsAreCheckedInOrder() {

@@ -119,7 +119,7 @@ final class LimitFinder: HTTPTaskObserver {
         defer { self.inFlight.wrappingSubtract(1, ordering: .relaxed) }
         var outcome = AttemptOutcome(result, of: task)
         // The target of a redirect says nothing about the server that was asked.
-        if outcome == .pushedBack, result.response?.comes(from: task.request.origin) == false { outcome = .nothing }
+        if origin != nil, outcome == .pushedBack, !result.comes(from: task.request.origin) { outcome = .nothing }
         // A refusal is heeded also if it was not timed.
         if isTimed(task) || outcome == .pushedBack { end(task.number, outcome, result, inFlight) }
         if outcome == .pushedBack { heed(result.response) }

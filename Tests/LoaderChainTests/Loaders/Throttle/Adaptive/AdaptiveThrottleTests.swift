@@ -131,6 +131,17 @@ import Testing
         }
     }
 
+    /// A limit for all hosts is also one for those that redirects lead to.
+    @Test func refusalAfterRedirectLowersLimitOfAllHosts() {
+        let stage = Stage(AdaptiveLimit(initial: 4))
+        defer { stage.end() }
+        stage.load("/")
+        var request = stage.terminal.held[0].request
+        request.host = "other.com"
+        stage.terminal.held[0].complete(.success(HTTPResponse(request: request, status: .serviceUnavailable)))
+        #expect(stage.throttle.adaptiveStatus.total?.limit ?? 4 < 4)
+    }
+
     /// Hosts that were used once are forgotten after a moment; of those about which something is known, this many stay.
     @Test(arguments: [1, 12])
     func numberOfRememberedHostsIsBounded(_ requests: Int) {
