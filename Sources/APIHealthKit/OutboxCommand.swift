@@ -51,8 +51,7 @@ struct OutboxCommand: Sendable {
     /// Whether the directory is that of an outbox without reports, which has its lock and nothing of others.
     private var isOutbox: Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: arguments.directory)) ?? []
-        let own = names.filter { $0 == FileFailure.lockName || $0 == "aside" || $0.hasPrefix("own-") }
-        return own.count == names.count && names.contains { $0 != "aside" }
+        return names.contains(FileFailure.lockName) && names.allSatisfy { $0 == FileFailure.lockName || $0 == "aside" }
     }
 
     /// Turns errors of the outbox into the program's own.

@@ -111,17 +111,6 @@ extension Directory {
         }
     }
 
-    /// Whether there is a folder of that name, rather than a file.
-    package func isFolder(_ path: String) throws(FileFailure) -> Bool {
-        do throws(FileFailure) {
-            _ = try list(path)
-            return true
-        } catch {
-            if error.isNoFolder { return false }
-            throw error
-        }
-    }
-
     /// Flushes a file to the disk; does nothing if the file is missing.
     package func sync(_ path: String) throws(FileFailure) {
         do throws(FileFailure) { try open(path).sync() } catch { if !error.isMissing { throw error } }
@@ -198,8 +187,6 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var isMissing: Bool { code == ENOENT }
-
-    package var isNoFolder: Bool { code == ENOTDIR }
 
     /// Whether the file is longer than its reader allows.
     package var isTooLong: Bool { code == EFBIG }

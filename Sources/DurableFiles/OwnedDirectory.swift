@@ -30,13 +30,10 @@ extension FileFailure {
 
     /// The reason why the directory cannot be used, and what to do.
     ///
-    /// - Parameters:
-    ///   - owner: the kind of owner, such as "writer".
-    ///   - way: an alternative for the case that another owner has locked the directory.
-    package func reason(for owner: String, orElse way: String = "") -> String {
+    /// - Parameter owner: the kind of owner, such as "writer".
+    package func reason(for owner: String) -> String {
         guard isInUse else { return "The directory cannot be used: \(self)." }
-        return
-            "Another \(owner) is using this directory, in this process or in another; give each \(owner) its own\(way)."
+        return "Another \(owner) is using this directory, in this process or in another; give each \(owner) its own."
     }
 }
 

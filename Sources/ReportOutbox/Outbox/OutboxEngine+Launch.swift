@@ -29,8 +29,7 @@ extension OutboxEngine {
             for deadLetter in shared.withLock({ LoaderChain.replace(&$0.deadLetterLeftovers, with: []) }) {
                 remove(StoredFile(deadLetter))
             }
-            if scan.hasDiscards { readDiscards(of: store) }
-            for outbox in scan.ownOutboxes { adopt(outbox) }
+            if scan.hasDiscards { readDiscards() }
             // An earlier process may have ended before it synced the names, and a power failure would lose them.
             do throws(FileFailure) { try store.syncFound() } catch { trouble(error) }
             announce()
@@ -106,57 +105,6 @@ extension OutboxEngine {
         } catch {
             store.discard(temporary)
             emit(.trouble("The request of “\(name.id)” could not be replaced: \(error)"))
-        }
-    }
-}
-
-/// Takes over the outboxes that other processes had in subdirectories.
-extension OutboxEngine {
-    /// Takes over the reports and dead letters of an outbox whose process has ended.
-    ///
-    /// They keep everything except their position in the order. A report whose identifier is already in this outbox stays where
-    /// it is, until the other report has been removed.
-    private func adopt(_ outbox: String) {
-        do throws(FileFailure) {
-            guard let lock = try store.files.lock(outbox + "/" + FileFailure.lockName) else { return }
-            defer { withExtendedLifetime(lock) {} }
-            let own = ReportStore(
-                files: try store.files.folder(outbox), durability: settings.durability, seal: settings.seal)
-            let scan = try own.scan()
-            for name in scan.reports { try adopt(name, of: outbox) }
-            if scan.hasDiscards {
-                readDiscards(of: own)
-                try own.writeDiscards(Data())
-            }
-            if !scan.deadLetters.isEmpty { try store.files.makeFolder(ReportStore.deadLetterFolder) }
-            for deadLetter in scan.deadLetters {
-                var adopted = deadLetter
-                adopted.name.sequence = nextSequence()
-                try store.files.rename(outbox + "/" + deadLetter.path, to: adopted.path)
-                shared.withLock { $0.deadLetters.add(adopted) }
-                trimDeadLetters()
-            }
-        } catch {
-            trouble(error)
-        }
-    }
-
-    private func adopt(_ name: RecordName, of outbox: String) throws(FileFailure) {
-        guard shared.withLock({ $0.outbox.handle(of: name.id) == nil }) else { return }
-        var adopted = name
-        adopted.sequence = nextSequence()
-        try store.files.rename(outbox + "/" + name.text, to: adopted.text)
-        let now = now
-        shared.withLock { [adopted] shared in
-            let time = shared.time(now)
-            shared.outbox.take(adopted, wallNow: now.wall, now: time)
-        }
-    }
-
-    private func nextSequence() -> UInt64 {
-        shared.withLock { shared in
-            defer { shared.outbox.nextSequence += 1 }
-            return shared.outbox.nextSequence
         }
     }
 }

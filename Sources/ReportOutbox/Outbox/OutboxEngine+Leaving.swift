@@ -169,8 +169,8 @@ extension OutboxEngine {
         if let text { request.headers[header] = text }
     }
 
-    /// Loads the saved counts from a directory.
-    func readDiscards(of store: ReportStore) {
+    /// Loads the saved counts.
+    func readDiscards() {
         do throws(FileFailure) {
             let bytes = try store.readDiscards()
             guard shared.withLock({ $0.discards.add(bytes) }) else {

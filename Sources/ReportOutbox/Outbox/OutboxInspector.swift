@@ -76,7 +76,7 @@ public struct OutboxInspector: Sendable {
     @discardableResult
     public func retryAll() throws(OutboxError) -> Int {
         let scan = try scan()
-        guard !scan.deadLetters.isEmpty || !scan.ownOutboxes.isEmpty else { return 0 }
+        guard !scan.deadLetters.isEmpty else { return 0 }
         let outbox = try owned()
         outbox.drain()
         var count = 0
@@ -84,7 +84,7 @@ public struct OutboxInspector: Sendable {
             do throws(OutboxError) {
                 try outbox.retry(id)
                 count += 1
-            } catch where error.code == .unknownReport {}
+            } catch  where error.code == .unknownReport {}
         }
         outbox.drain()
         return count
@@ -103,7 +103,7 @@ public struct OutboxInspector: Sendable {
     @discardableResult
     public func purgeAll() throws(OutboxError) -> Int {
         let scan = try scan()
-        guard !scan.reports.isEmpty || !scan.deadLetters.isEmpty || !scan.ownOutboxes.isEmpty else { return 0 }
+        guard !scan.reports.isEmpty || !scan.deadLetters.isEmpty else { return 0 }
         let outbox = try owned()
         outbox.drain()
         return outbox.purgeAll()
@@ -114,7 +114,6 @@ public struct OutboxInspector: Sendable {
         let scan = try scan()
         guard
             scan.reports.contains(where: { $0.id == id }) || scan.deadLetters.contains(where: { $0.name.id == id })
-                || !scan.ownOutboxes.isEmpty
         else { throw Self.unknown(id) }
         return try owned()
     }

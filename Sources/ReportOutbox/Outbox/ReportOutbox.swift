@@ -64,12 +64,11 @@ public final class ReportOutbox: Sendable {
         onEvent: (@Sendable (ReportEvent) -> Void)? = nil
     ) throws(OutboxError) {
         do throws(FileFailure) {
-            let place = try OutboxPlace(in: files, whenInUse: settings.whenInUse)
-            let store = ReportStore(files: place.files, durability: settings.durability, seal: settings.seal)
+            let ownership = try files.take()
+            let store = ReportStore(files: files, durability: settings.durability, seal: settings.seal)
             let scan = try store.scan()
             engine = OutboxEngine(
-                store, ownership: place.ownership, chain: chain, settings: settings, existing: existing,
-                onEvent: onEvent)
+                store, ownership: ownership, chain: chain, settings: settings, existing: existing, onEvent: onEvent)
             engine.launch(scan, sends: startsSending)
         } catch {
             throw OutboxError(opening: error)
@@ -226,37 +225,5 @@ extension ReportOutbox: CustomStringConvertible {
         engine.shared.withLock {
             "ReportOutbox(\($0.outbox.count) reports, \($0.outbox.inFlight) being sent, \($0.deadLetters.reports.count) dead letters)"
         }
-    }
-}
-
-/// The directory of an outbox, and its lock.
-private struct OutboxPlace {
-    let files: any Directory
-    /// The lock, which is released with this value.
-    let ownership: any Sendable
-
-    /// The maximum number of processes with outboxes of their own in one directory.
-    private static let mostOwnOutboxes = 64
-
-    /// Locks a directory, or a subdirectory of its own if the directory is in use.
-    init(in directory: any Directory, whenInUse: OutboxSettings.WhenInUse) throws(FileFailure) {
-        do throws(FileFailure) {
-            (ownership, files) = (try directory.take(), directory)
-            return
-        } catch {
-            guard error.isInUse, whenInUse == .ownOutbox else { throw error }
-        }
-        for number in 1...Self.mostOwnOutboxes {
-            let own: any Directory
-            do throws(FileFailure) { own = try directory.folder(StoreScan.ownOutbox(number)) } catch {
-                // A foreign file has this name.
-                if error.isNoFolder { continue }
-                throw error
-            }
-            guard let lock = try own.lock(FileFailure.lockName) else { continue }
-            (ownership, files) = (lock, own)
-            return
-        }
-        throw FileFailure.inUse
     }
 }

@@ -48,9 +48,7 @@ public struct OutboxError: Error, Hashable, Sendable {
 
     /// The error of a directory that cannot be used by an outbox, or by the owner that is named.
     init(opening failure: FileFailure, for owner: String = "outbox") {
-        let way = owner == "outbox" ? ", or set the settings' whenInUse to .ownOutbox" : ""
-        self.init(
-            Code(rawValue: failure.obstacle.rawValue) ?? .directory, failure.reason(for: owner, orElse: way))
+        self.init(Code(rawValue: failure.obstacle.rawValue) ?? .directory, failure.reason(for: owner))
     }
 
     init(_ failure: FileFailure) {

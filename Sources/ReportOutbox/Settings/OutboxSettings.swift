@@ -21,18 +21,8 @@ public struct OutboxSettings: Sendable {
         case fsync
     }
 
-    /// What happens when a second outbox opens a directory that is in use.
-    public enum WhenInUse: Hashable, Sendable {
-        /// Opening the second outbox fails with ``OutboxError/Code/inUse``.
-        case fail
-        /// The second outbox uses a subdirectory of its own. The first one takes over its reports after its process has ended.
-        case ownOutbox
-    }
-
     /// When a submitted report is safe.
     public var durability = Durability.process
-    /// What happens when a second outbox opens the same directory.
-    public var whenInUse = WhenInUse.fail
 
     /// Whether the user consents to sending reports, until ``ReportOutbox/ReportOutbox/setConsent(_:)`` is called.
     ///

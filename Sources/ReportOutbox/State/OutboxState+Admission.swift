@@ -129,8 +129,7 @@ extension OutboxState {
         return entry.name.size == name.size
     }
 
-    @discardableResult
-    mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) -> OutboxHandle {
+    private mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) {
         let age = BelievableAge.of(
             .milliseconds(wallNow - name.submittedMilliseconds), limit: settings.maximumAge)
         let isPaused = name.flags.contains(.pausesDestination)
@@ -147,6 +146,5 @@ extension OutboxState {
             withLane(of: name.destination) { $0.pausedUntil = max($0.pausedUntil, now.advanced(by: delay)) }
         }
         wait(handle)
-        return handle
     }
 }

@@ -11,7 +11,6 @@ import LoaderChainPlatformFoundation
 ///     <name>.report            a report
 ///     aside/<name>.report!why  a dead letter
 ///     discarded                counts of lost reports, for their servers
-///     own-1/ …                 outboxes of other processes, in the same format
 ///
 /// It makes no decisions, and holds no state in memory.
 struct ReportStore: Sendable {
@@ -215,23 +214,9 @@ struct StoreScan {
     /// The dead letters, in the same order.
     var deadLetters: [DeadLetterName] = []
     var foreign = ForeignFiles()
-    /// The outboxes of other processes.
-    var ownOutboxes: [String] = []
     var hasDiscards = false
     /// The errors of files that could not be removed or read.
     var troubles: [FileFailure] = []
-
-    /// The folder name of an outbox of another process.
-    static func ownOutbox(_ number: Int) -> String { ownOutboxPrefix + String(number) }
-
-    private static let ownOutboxPrefix = "own-"
-
-    private static func isOwnOutbox(_ name: String) -> Bool {
-        guard name.hasPrefix(ownOutboxPrefix), let number = Int(name.dropFirst(ownOutboxPrefix.count)) else {
-            return false
-        }
-        return number > 0 && name == ownOutbox(number)
-    }
 }
 
 extension ReportStore {
@@ -297,16 +282,8 @@ extension StoreScan {
             hasDiscards = true
             return
         }
-        do throws(FileFailure) {
-            if Self.isOwnOutbox(text), try files.isFolder(text) {
-                ownOutboxes.append(text)
-            } else if text.hasPrefix(RecordName.temporaryPrefix) {
-                if sweeps { try files.remove(text) }
-            } else {
-                foreign.note(text)
-            }
-        } catch {
-            troubles.append(error)
-        }
+        guard text.hasPrefix(RecordName.temporaryPrefix) else { return foreign.note(text) }
+        guard sweeps else { return }
+        do throws(FileFailure) { try files.remove(text) } catch { troubles.append(error) }
     }
 }

@@ -35,11 +35,11 @@ struct MovedOutboxTests {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         let place = directory.url.appending(path: "outbox")
         let files = try SystemDirectory(place)
-        try files.makeFolder("own-1")
+        try files.makeFolder("folder")
         try FileManager.default.moveItem(at: place, to: elsewhere.url.appending(path: "moved"))
-        let own = try files.folder("own-1")
-        _ = try own.create("file")
-        #expect(try files.list("own-1") == ["file"])
+        let folder = try files.folder("folder")
+        _ = try folder.create("file")
+        #expect(try files.list("folder") == ["file"])
         #expect(directory.names == [])
     }
 }

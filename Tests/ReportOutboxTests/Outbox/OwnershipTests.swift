@@ -104,61 +104,6 @@ import Testing
         }
     }
 
-    @Test func ownOutboxIsTakenOverByMainOutboxAtNextLaunch() throws {
-        let disk = MemoryDirectory()
-        do {
-            let main = try TestOutbox(disk: disk, sends: false)
-            let own = try TestOutbox(disk: disk, sends: false) { $0.whenInUse = .ownOutbox }
-            let another = try TestOutbox(disk: disk, sends: false) { $0.whenInUse = .ownOutbox }
-            try main.submit("main")
-            try own.submit("own")
-            try another.submit("another")
-            #expect(main.outbox.count == 1 && own.outbox.count == 1 && another.outbox.count == 1)
-            disk.kill()
-            for test in [main, own, another] { test.outbox.abandon() }
-        }
-        disk.revive()
-        // One of them is open again, and keeps its reports.
-        let alive = try disk.lock("own-2/lock")
-        let test = try TestOutbox(disk: disk) { $0.maximumInFlight = 1 }
-        #expect(test.server.keys == ["main", "own"])
-        withExtendedLifetime(alive) {}
-    }
-
-    @Test func fileNamedLikeOwnOutboxIsSkipped() async throws {
-        let directory = try TemporaryDirectory()
-        try Data("notes".utf8).write(to: directory.url.appending(path: "own-1"))
-        let main = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
-        var settings = OutboxSettings.test()
-        settings.whenInUse = .ownOutbox
-        let own = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: settings)
-        let lock = directory.url.appending(path: "own-2/lock")
-        #expect(own.count == 0 && FileManager.default.fileExists(atPath: lock.path))
-        for outbox in [main, own] { await outbox.close() }
-    }
-
-    @Test func takenOverReportsKeepIdentifierAndDeadLetterState() throws {
-        let disk = MemoryDirectory()
-        let long = String(repeating: "long ", count: 100)
-        do {
-            let main = try TestOutbox(disk: disk, sends: false)
-            let own = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
-                $0.whenInUse = .ownOutbox
-            }
-            try own.submit("refused")
-            own.outbox.networkIsAvailable(false)
-            try own.submit(long)
-            disk.kill()
-            for test in [main, own] { test.outbox.abandon() }
-        }
-        disk.revive()
-        let test = try TestOutbox(disk: disk)
-        #expect(test.server.keys == [ReportID(long)?.idempotencyKey])
-        #expect(test.events.contains { if case .delivered(let id, _) = $0 { id.rawValue == long } else { false } })
-        #expect(test.outbox.deadLetters.map(\.id.rawValue) == ["refused"])
-        #expect(disk.names.allSatisfy { !$0.hasPrefix("own-") })
-    }
-
     @Test func directoryIsAccessibleOnlyToItsUser() throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "a/b/c")
