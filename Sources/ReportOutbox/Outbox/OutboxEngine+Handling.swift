@@ -86,19 +86,4 @@ extension OutboxEngine {
         removeDeadLetter(deadLetter, because: .purged)
         return true
     }
-
-    func settle(_ id: ReportID, with result: HTTPResult) -> Bool {
-        guard enter() else { return false }
-        defer { exit() }
-        let handle = shared.withLock { shared -> OutboxHandle? in
-            guard let handle = shared.outbox.handle(of: id), shared.outbox.beginSettling(handle) else { return nil }
-            return handle
-        }
-        guard let handle else { return false }
-        enqueue { [self] in
-            settle(handle, result)
-            pump()
-        }
-        return true
-    }
 }

@@ -172,8 +172,7 @@ extension OutboxEngine {
     }
 
     /// Applies the result of an attempt to a report, and returns whether the outcome is on disk.
-    @discardableResult
-    func settle(_ handle: OutboxHandle, _ result: HTTPResult, goesOn: Bool = false) -> Bool {
+    private func settle(_ handle: OutboxHandle, _ result: HTTPResult, goesOn: Bool) -> Bool {
         let cause: RetryCause
         let loss: ReportLoss
         if let status = result.response?.status {

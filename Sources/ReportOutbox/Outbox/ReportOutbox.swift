@@ -167,17 +167,6 @@ extension ReportOutbox {
         return ids.count { purge($0) }
     }
 
-    /// Settles a report with a result that the app got elsewhere, such as that of an upload that continued while the app was not
-    /// running.
-    ///
-    /// Call it before sending starts; otherwise the report may be sent again.
-    ///
-    /// - Returns: whether the report was waiting in the outbox.
-    @discardableResult
-    public func settle(_ id: ReportID, with result: HTTPResult) -> Bool {
-        engine.settle(id, with: result)
-    }
-
     /// Stops sending, cancels all attempts, and returns when another outbox can open the directory.
     ///
     /// Reports that have not been delivered remain for the next launch.

@@ -218,7 +218,8 @@ extension OutboxState {
     /// Ends an attempt: the report waits again, or leaves.
     mutating func finish(_ handle: OutboxHandle, _ fate: Fate) {
         guard let entry = self[handle], entry.phase == .sending else { return }
-        countInFlight(-1, for: entry.name.destination)
+        inFlight -= 1
+        withLane(of: entry.name.destination) { $0.inFlight -= 1 }
         guard case .waits(let name, let due) = fate else {
             change(handle) { $0.phase = .leaving }
             return
@@ -266,17 +267,6 @@ extension OutboxState {
 }
 
 extension OutboxState {
-    /// Starts to settle a report whose attempt was made elsewhere; returns false if the report is not waiting.
-    mutating func beginSettling(_ handle: OutboxHandle) -> Bool {
-        guard let entry = self[handle], entry.phase == .waiting else { return false }
-        change(handle) {
-            $0.phase = .sending
-            $0.unwrittenAttempts += 1
-        }
-        countInFlight(1, for: entry.name.destination)
-        return true
-    }
-
     /// Makes the reports due whose server was not reached.
     mutating func hurryAfterMisses(now: TimerInstant) {
         var missed: Set<Int> = []

@@ -192,11 +192,6 @@ struct OutboxState {
         return body(&lanes[lane])
     }
 
-    mutating func countInFlight(_ step: Int, for destination: UInt32) {
-        inFlight += step
-        withLane(of: destination) { $0.inFlight += step }
-    }
-
     private mutating func countLoad(_ count: Int, _ bytes: Int64, of priority: ReportPriority) {
         loads[priority.rank].count += count
         loads[priority.rank].bytes = loads[priority.rank].bytes.addingClamped(bytes)

@@ -203,18 +203,6 @@ import Testing
         #expect(test.outbox.counters.delivered == expected.count)
     }
 
-    @Test func settledReportIsNotSentWhenSendingStarts() throws {
-        let test = try TestOutbox(disk: try left(["a", "b"]), sends: false)
-        let id = try #require(ReportID("a"))
-        #expect(test.outbox.settle(id, with: .success(HTTPResponse(request: upload, status: .created))))
-        test.outbox.drain()
-        #expect(test.events.contains(.delivered(id, .created)))
-        test.outbox.startSending()
-        test.outbox.drain()
-        #expect(test.server.keys == ["b"])
-        #expect(!test.outbox.settle(id, with: .success(HTTPResponse(request: upload, status: .ok))))
-    }
-
     @Test func thousandsOfReportsAreFoundAtLaunch() throws {
         let count = testSize("OUTBOX_REPORTS", usually: 3_000)
         let directory = try TemporaryDirectory()
