@@ -1,7 +1,7 @@
 /// The reason why a line cannot be read, and its place in the text.
 public struct LineDecodingError: Error, Sendable, Hashable {
     /// What is wrong with a line.
-    public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The measurement is empty.
         case missingMeasurement
         /// A tag has no key.

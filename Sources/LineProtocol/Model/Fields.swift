@@ -92,22 +92,6 @@ extension Fields: Hashable {
     }
 }
 
-extension Fields: Codable {
-    /// Decodes an object of values.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: AnyKey.self)
-        for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
-            self[key.stringValue] = try container.decode(FieldValue.self, forKey: key)
-        }
-    }
-
-    /// Encodes an object of values.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: AnyKey.self)
-        for field in elements { try container.encode(field.value, forKey: AnyKey(field.key)) }
-    }
-}
-
 /// The value of a field, with its type.
 ///
 /// The first value that a server stores determines the type of the field.
@@ -140,40 +124,4 @@ extension FieldValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, Ex
 
     /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
-}
-
-extension FieldValue: Codable {
-    private enum Kind: String, CodingKey {
-        case double, float, integer, unsigned, boolean, string
-    }
-
-    /// Decodes an object with one entry, whose key is the type.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Kind.self)
-        guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "A field's value has exactly one type."))
-        }
-        switch kind {
-        case .double: self = .double(try container.decode(Double.self, forKey: kind))
-        case .float: self = .float(try container.decode(Float.self, forKey: kind))
-        case .integer: self = .integer(try container.decode(Int64.self, forKey: kind))
-        case .unsigned: self = .unsigned(try container.decode(UInt64.self, forKey: kind))
-        case .boolean: self = .boolean(try container.decode(Bool.self, forKey: kind))
-        case .string: self = .string(try container.decode(String.self, forKey: kind))
-        }
-    }
-
-    /// Encodes an object with one entry, whose key is the type, such as `{"integer": 5}`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Kind.self)
-        switch self {
-        case .double(let number): try container.encode(number, forKey: .double)
-        case .float(let number): try container.encode(number, forKey: .float)
-        case .integer(let number): try container.encode(number, forKey: .integer)
-        case .unsigned(let number): try container.encode(number, forKey: .unsigned)
-        case .boolean(let flag): try container.encode(flag, forKey: .boolean)
-        case .string(let text): try container.encode(text, forKey: .string)
-        }
-    }
 }

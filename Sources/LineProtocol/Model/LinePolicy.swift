@@ -30,7 +30,7 @@ public struct LineDialect: Sendable, Hashable {
 /// A problem of a point: a part without an encoding that all servers understand in the same way.
 ///
 /// <doc:Policy> lists how the encoder handles each.
-public enum LineProblem: String, Sendable, Hashable, Codable, CaseIterable {
+public enum LineProblem: String, Sendable, Hashable, CaseIterable {
     /// A control character or a newline in a measurement, a tag or a field's key.
     case controlCharacter
     /// A backslash in a name that servers interpret in different ways: doubled, at the end, or before `,`, `=`, `"` or a space.

@@ -12,7 +12,7 @@
 /// The measurement and the tags are the *series* that the point belongs to; servers index them, so they should have few values.
 /// Give every point a timestamp: to a server, two points with the same series and time are one point, so sending a point again is
 /// safe.
-public struct Point: Sendable, Hashable, Codable {
+public struct Point: Sendable, Hashable {
     /// The name of the measurement, which corresponds to a table.
     public var measurement: String
     /// The tags, which distinguish series.
@@ -124,24 +124,4 @@ extension Tags: ExpressibleByDictionaryLiteral {
 extension Tags: CustomStringConvertible {
     /// The tags as `key=value`, without escapes.
     public var description: String { map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
-}
-
-extension Tags: Codable {
-    /// Decodes an object of strings.
-    public init(from decoder: any Decoder) throws { self.init(try [String: String](from: decoder)) }
-
-    /// Encodes an object of strings.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: AnyKey.self)
-        for tag in elements { try container.encode(tag.value, forKey: AnyKey(tag.key)) }
-    }
-}
-
-struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
 }

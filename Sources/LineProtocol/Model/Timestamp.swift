@@ -7,7 +7,7 @@
 ///
 /// Every initializer accepts every number, and clamps values out of range. Servers cannot store the clamped values, so the encoder
 /// counts them as ``LineProblem/timeOutOfRange``.
-public struct Timestamp: Sendable, Hashable, Codable {
+public struct Timestamp: Sendable, Hashable {
     /// The nanoseconds since the beginning of 1970; negative for earlier times.
     public var nanoseconds: Int64
 
@@ -80,7 +80,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 /// The unit of timestamps, which the server must know.
-public enum Precision: String, Sendable, Hashable, Codable, CaseIterable {
+public enum Precision: String, Sendable, Hashable, CaseIterable {
     /// Nanoseconds, the default of servers.
     case nanoseconds
     /// Millionths of a second.

@@ -2,12 +2,6 @@ import LineProtocol
 import LoaderChain
 import Testing
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite(.timeLimit(.minutes(10))) struct ModelTests {
     @Test func tagsAreSortedAndComparedByBytes() {
         var tags: Tags = ["b": "1", "a": "2", "b": "3"]
@@ -48,22 +42,6 @@ import Testing
         fields["c"] = true
         #expect(fields == ["a": 2.5, "c": true])
         #expect(Fields([("x", .integer(1)), ("x", .integer(2))]).count == 1)
-    }
-
-    @Test func pointRoundTripsThroughJSON() throws {
-        let point = Point(
-            "m", tags: ["k": "v", "a": ""],
-            fields: [
-                "d": .double(2), "f": .float(0.1), "i": .integer(.min), "u": .unsigned(.max), "b": true, "s": "x\n",
-            ], timestamp: .nanoseconds(.max))
-        let data = try JSONEncoder().encode(point)
-        #expect(try JSONDecoder().decode(Point.self, from: data) == point)
-        let bare = Point("m", fields: [:])
-        #expect(try JSONDecoder().decode(Point.self, from: JSONEncoder().encode(bare)) == bare)
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(FieldValue.self, from: Data(#"{"double":1,"integer":1}"#.utf8))
-        }
-        #expect(throws: DecodingError.self) { try JSONDecoder().decode(FieldValue.self, from: Data("{}".utf8)) }
     }
 
     @Test func pointDescriptionIsItsLine() {
