@@ -14,8 +14,7 @@
 /// - a ``PreparedSeries``, whose measurement and tags are already encoded, with the fields written one by one.
 ///
 /// Values that have no encoding that every server understands are repaired as described in <doc:Policy>, and counted in
-/// ``repairs``. The *strictly* methods throw an error instead, and leave the buffer unchanged. Whatever the input is, one point
-/// becomes one line or none.
+/// ``repairs``. Whatever the input is, one point becomes one line or none.
 ///
 /// ``removeAll(keepingCapacity:)`` keeps the buffer, so an encoder allocates no more memory after its longest batch.
 /// An encoder is a value: a copy has its own buffer.
@@ -36,7 +35,7 @@ public struct LineEncoder: Sendable {
 
     /// Creates an encoder with an empty buffer of `capacity` bytes, which grows if necessary.
     ///
-    /// Problems in the defaults are repaired and counted here, once; the *strictly* methods do not throw errors for them.
+    /// Problems in the defaults are repaired and counted here, once.
     public init(
         precision: Precision = .nanoseconds, defaults: Tags = [:], dialect: LineDialect = .portable,
         capacity: Int = 65_536
@@ -234,46 +233,6 @@ extension LineEncoder {
 
     @usableFromInline
     mutating func abandon() { storage.core.abandonLine() }
-}
-
-// MARK: The strict forms
-
-extension LineEncoder {
-    /// Appends a point as a line, unless a part of it would have to be repaired.
-    ///
-    /// - Throws: The part of the point that has no encoding, and the reason; then no line is appended.
-    public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
-        try strictly { $0.append(point) }
-    }
-
-    /// Appends a line, tag by tag and field by field, unless a part of it would have to be repaired.
-    ///
-    /// - Throws: The part that has no encoding, and the reason; then no line is appended.
-    public mutating func appendStrictly(
-        _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
-        fields: (inout FieldWriter) -> Void
-    ) throws(LineEncodingError) {
-        try strictly { $0.append(measurement, timestamp: timestamp, tags: tags, fields: fields) }
-    }
-
-    /// Appends a line of a prepared series, unless a part of the series or of the fields would have to be repaired.
-    ///
-    /// - Throws: The part that has no encoding, and the reason; then no line is appended.
-    public mutating func appendStrictly(
-        _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
-    ) throws(LineEncodingError) {
-        try strictly { $0.append(series, timestamp: timestamp, fields: fields) }
-    }
-
-    /// Runs one of the other forms, and throws if anything had to be repaired.
-    private mutating func strictly(_ append: (inout LineEncoder) -> Bool) throws(LineEncodingError) {
-        uniqueStorage().core.isStrict = true
-        _ = append(&self)
-        let error = storage.core.firstError
-        storage.core.isStrict = false
-        storage.core.firstError = nil
-        if let error { throw error }
-    }
 }
 
 extension Point: CustomStringConvertible {

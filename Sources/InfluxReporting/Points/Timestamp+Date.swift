@@ -37,8 +37,3 @@ extension LineDecodingError: LocalizedError {
     /// The position and the reason.
     public var errorDescription: String? { description }
 }
-
-extension LineEncodingError: LocalizedError {
-    /// The part and the reason.
-    public var errorDescription: String? { description }
-}

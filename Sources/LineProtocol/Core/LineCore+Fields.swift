@@ -21,14 +21,14 @@ extension LineCore {
     @inline(never)
     private mutating func beginUnusualField(_ key: String) -> Int? {
         if key.isEmpty {
-            note(.emptyFieldKey, .field(""))
+            note(.emptyFieldKey)
             return nil
         }
         let start = bytes.count + 1
         let end = writeName(key, at: start, as: .fieldKey)
         let limit = LineLimits.key - (seriesEnd - lineStart + 4)
         if end - start > limit {
-            if limit > 0 { note(.overlongKey, .field(key)) } else if !isLost { lose(.overlongKey, .point) }
+            if limit > 0 { note(.overlongKey) } else if !isLost { lose(.overlongKey) }
             return nil
         }
         bytes.put(UInt8(ascii: "="), at: end)
@@ -38,14 +38,14 @@ extension LineCore {
 
     @inline(__always)
     mutating func writeField(_ key: String, _ value: Double) {
-        guard value.isFinite else { return note(.notFinite, .field(key)) }
+        guard value.isFinite else { return note(.notFinite) }
         guard let place = beginField(key) else { return }
         bytes.end(at: bytes.put(shortest: value, at: place))
     }
 
     /// Writes the shortest text that reads back as the same `Float`.
     mutating func writeField(_ key: String, _ value: Float) {
-        guard value.isFinite else { return note(.notFinite, .field(key)) }
+        guard value.isFinite else { return note(.notFinite) }
         guard let place = beginField(key) else { return }
         let text = bytes.put(value.description, at: place, specials: ByteWord.namesSpecials)
         bytes.end(at: place + text.count)
@@ -60,7 +60,7 @@ extension LineCore {
     }
 
     mutating func writeField(_ key: String, _ value: UInt64) {
-        guard dialect.writesUnsigned || value <= UInt64(Int64.max) else { return note(.unsignedOverflow, .field(key)) }
+        guard dialect.writesUnsigned || value <= UInt64(Int64.max) else { return note(.unsignedOverflow) }
         guard let place = beginField(key) else { return }
         let end = bytes.put(decimal: value, at: place)
         bytes.put(dialect.writesUnsigned ? UInt8(ascii: "u") : UInt8(ascii: "i"), at: end)
@@ -82,18 +82,18 @@ extension LineCore {
         let text = bytes.put(value, at: place &+ 1, specials: ByteWord.stringsSpecials)
         var end = place &+ 1 &+ text.count
         if !text.isPlain || text.count > LineLimits.string {
-            end = writeSpecialString(value, at: place &+ 1, key)
+            end = writeSpecialString(value, at: place &+ 1)
         }
         bytes.put(UInt8(ascii: "\""), at: end)
         bytes.end(at: end &+ 1)
     }
 
     @inline(never)
-    private mutating func writeSpecialString(_ value: String, at start: Int, _ key: String) -> Int {
+    private mutating func writeSpecialString(_ value: String, at start: Int) -> Int {
         var text = value.utf8[...]
         if text.count > LineLimits.string {
             text = Self.truncated(text)
-            note(.overlongString, .field(key))
+            note(.overlongString)
         }
         var place = start
         var hasNewline = false
@@ -115,7 +115,7 @@ extension LineCore {
             default: put(byte)
             }
         }
-        if hasNewline { note(.newlineInString, .field(key)) }
+        if hasNewline { note(.newlineInString) }
         return place
     }
 

@@ -68,8 +68,8 @@ extension LineCore {
             }
             isBehindBackslash = byte == UInt8(ascii: "\\")
         }
-        if hasControl { note(.controlCharacter, part(name, kind)) }
-        if hasBackslash { note(.ambiguousBackslash, part(name, kind)) }
+        if hasControl { note(.controlCharacter) }
+        if hasBackslash { note(.ambiguousBackslash) }
         return kind == .tagValue ? place : replaceReserved(name, kind, from: start, to: place)
     }
 
@@ -80,11 +80,11 @@ extension LineCore {
     private mutating func replaceReserved(_ name: String, _ kind: NameKind, from start: Int, to end: Int) -> Int {
         let first = name.utf8.first
         if first == UInt8(ascii: "_") || kind == .measurement && first == UInt8(ascii: "#") {
-            note(first == UInt8(ascii: "#") ? .leadingHash : .reservedName, part(name, kind))
+            note(first == UInt8(ascii: "#") ? .leadingHash : .reservedName)
             // These bytes are not escaped, so the byte is at the start.
             bytes.put(Self.replacement, at: start)
         } else if kind != .measurement, name == "time" {
-            note(.reservedName, part(name, kind))
+            note(.reservedName)
             bytes.put(UInt8(ascii: "_"), at: end)
             return end + 1
         }
@@ -100,15 +100,5 @@ extension LineCore {
     /// Whether a backslash escapes this byte in a name; before other bytes it stands for itself.
     static func isEscaped(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: " ")
-    }
-
-    private func part(_ name: String, _ kind: NameKind) -> LineEncodingError.Part {
-        switch kind {
-        case .measurement: .measurement(name)
-        case .tagKey: .tag(name)
-        // The key of the tag was written just before.
-        case .tagValue: .tag(text(of: previousKey))
-        case .fieldKey: .field(name)
-        }
     }
 }

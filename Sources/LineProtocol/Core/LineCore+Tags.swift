@@ -5,7 +5,7 @@
 extension LineCore {
     @inline(__always)
     mutating func writeTag(_ key: String, _ value: String) {
-        if key.isEmpty || value.isEmpty { return note(key.isEmpty ? .emptyTagKey : .emptyTagValue, .tag(key)) }
+        if key.isEmpty || value.isEmpty { return note(key.isEmpty ? .emptyTagKey : .emptyTagValue) }
         let start = bytes.count &+ 1
         bytes.put(UInt8(ascii: ","), at: bytes.count)
         let written = bytes.put(key, at: start, specials: ByteWord.namesSpecials)
@@ -18,8 +18,6 @@ extension LineCore {
         } else {
             place = writeUnusualKey(key, written)
         }
-        // The key must be complete, because a problem of the value is reported with it.
-        bytes.end(at: place)
         bytes.put(UInt8(ascii: "="), at: place)
         bytes.end(at: writeName(value, at: place &+ 1, as: .tagValue))
     }
@@ -128,7 +126,7 @@ extension LineCore {
             if index + 1 == tags.count || precedes(tag.key, tags[index + 1].key) {
                 sorted += array(of: tag.start..<tag.end)
             } else if !tag.isDefault {
-                note(.duplicateTag, .tag(text(of: tag.key)))
+                note(.duplicateTag)
             }
         }
         bytes.end(at: bytes.put(sorted, at: tagsStart))
@@ -173,7 +171,7 @@ extension LineCore {
     }
 
     /// The unescaped text of a key.
-    func text(of key: KeyText) -> String {
+    private func text(of key: KeyText) -> String {
         var rest = key
         var text: [UInt8] = []
         while let byte = takeByte(of: &rest) { text.append(byte) }

@@ -22,10 +22,6 @@ struct LineCore: ~Copyable {
     var fieldCount = 0
     /// Whether the line as a whole cannot be written.
     var isLost = false
-
-    /// Whether the line's first problem is stored, with the name of its part.
-    var isStrict = false
-    var firstError: LineEncodingError?
     /// The problems of this line, which are counted when it ends.
     var noted: [LineProblem] = []
 
@@ -121,7 +117,7 @@ extension LineCore {
     mutating func beginLine(measurement: String) {
         beginLine()
         if measurement.isEmpty {
-            lose(.emptyMeasurement, .measurement(""))
+            lose(.emptyMeasurement)
         } else {
             bytes.end(at: writeName(measurement, at: bytes.count, as: .measurement))
         }
@@ -139,7 +135,6 @@ extension LineCore {
     @inline(never)
     private mutating func takeProblems(of series: PreparedSeries.Storage) {
         noted += series.problems
-        if isStrict { firstError = series.firstError }
         isLost = series.bytes.isEmpty
     }
 
@@ -163,41 +158,36 @@ extension LineCore {
     @inline(__always)
     private mutating func storable(_ timestamp: Timestamp) -> Timestamp {
         if timestamp >= .earliest, timestamp <= .latest { return timestamp }
-        note(.timeOutOfRange, .timestamp)
+        note(.timeOutOfRange)
         return timestamp < .earliest ? .earliest : .latest
     }
 
     /// Ends a line that has a problem.
     @inline(never)
     private mutating func settle() -> Bool {
-        if fieldCount == 0, !isLost { lose(.noFields, .point) }
-        let refused = isStrict && firstError != nil
-        if isLost || refused { bytes.end(at: lineStart) }
-        if !refused {
-            for problem in noted { repairs[problem] += 1 }
-            if isLost { repairs.droppedPoints += 1 }
+        if fieldCount == 0, !isLost { lose(.noFields) }
+        if isLost {
+            bytes.end(at: lineStart)
+            repairs.droppedPoints += 1
         }
+        for problem in noted { repairs[problem] += 1 }
         noted.removeAll(keepingCapacity: true)
-        return !isLost && !refused
+        return !isLost
     }
 
     mutating func abandonLine() {
         bytes.end(at: lineStart)
         noted.removeAll(keepingCapacity: true)
-        firstError = nil
     }
 
     /// Records a problem for the end of the line.
     @inline(never)
-    mutating func note(_ problem: LineProblem, _ part: LineEncodingError.Part) {
-        noted.append(problem)
-        if isStrict, firstError == nil { firstError = LineEncodingError(part, problem) }
-    }
+    mutating func note(_ problem: LineProblem) { noted.append(problem) }
 
     /// Records a problem because of which the line cannot be written.
     @inline(never)
-    mutating func lose(_ problem: LineProblem, _ part: LineEncodingError.Part) {
-        note(problem, part)
+    mutating func lose(_ problem: LineProblem) {
+        note(problem)
         isLost = true
     }
 }

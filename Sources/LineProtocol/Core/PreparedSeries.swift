@@ -11,14 +11,11 @@ public struct PreparedSeries: Sendable {
         let bytes: [UInt8]
         /// The problems that are repaired in each line, without those of the defaults.
         let problems: [LineProblem]
-        /// The first problem, which the strict methods throw.
-        let firstError: LineEncodingError?
         let repairs: Repairs
 
         init(_ core: borrowing LineCore) {
             bytes = core.isLost ? [] : core.bytes.withUnsafeBytes { Array($0) }
             problems = core.noted
-            firstError = core.firstError
             // The core has already counted the problems of the defaults.
             var repairs = core.repairs
             for problem in problems { repairs[problem] += 1 }
@@ -40,7 +37,6 @@ public struct PreparedSeries: Sendable {
     public init(_ measurement: String, tags: Tags = [:], defaults: Tags = [:]) {
         var core = LineCore(capacity: 256, dialect: .portable)
         core.setDefaults(defaults)
-        core.isStrict = true
         core.beginLine(measurement: measurement)
         core.write(tags)
         core.endTags()

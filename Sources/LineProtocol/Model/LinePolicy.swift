@@ -89,60 +89,6 @@ extension LineProblem: CustomStringConvertible {
     }
 }
 
-/// The reason why a point cannot be encoded strictly: a part and its problem.
-public struct LineEncodingError: Error, Sendable, Hashable {
-    /// A part of a point.
-    public enum Part: Sendable, Hashable {
-        /// The measurement, by its name.
-        case measurement(String)
-        /// A tag, by its key.
-        case tag(String)
-        /// A field, by its key.
-        case field(String)
-        /// The time.
-        case timestamp
-        /// The point as a whole.
-        case point
-    }
-
-    /// The part of the point.
-    public var part: Part
-    /// The problem of the part.
-    public var code: LineProblem
-
-    package init(_ part: Part, _ code: LineProblem) {
-        self.part = part
-        self.code = code
-    }
-
-    /// The problem, as a clause.
-    public var reason: String { code.description }
-}
-
-extension LineEncodingError: CustomStringConvertible {
-    /// The part and the reason, such as `tag "host": its value is empty`.
-    public var description: String { "\(part): \(reason)" }
-}
-
-extension LineEncodingError.Part: CustomStringConvertible {
-    /// The part with its name, escaped, and truncated if it is very long.
-    public var description: String {
-        switch self {
-        case .measurement(let name): "measurement \(Self.quoted(name))"
-        case .tag(let key): "tag \(Self.quoted(key))"
-        case .field(let key): "field \(Self.quoted(key))"
-        case .timestamp: "timestamp"
-        case .point: "point"
-        }
-    }
-
-    private static func quoted(_ name: String) -> String {
-        let longest = 80
-        let shown = String(name.unicodeScalars.prefix(longest))
-        return shown.debugDescription + (shown.unicodeScalars.count < name.unicodeScalars.count ? "…" : "")
-    }
-}
-
 /// The numbers of repairs by problem, and of dropped points.
 ///
 /// ```swift
