@@ -9,7 +9,7 @@
 ///
 /// There are three forms, from the most convenient to the fastest, and all of them write the same lines:
 ///
-/// - a ``Point``, or several;
+/// - a ``Point``;
 /// - tags and fields written one by one with ``append(_:timestamp:tags:fields:)``, without an intermediate value;
 /// - a ``PreparedSeries``, whose measurement and tags are already encoded, with the fields written one by one.
 ///
@@ -19,11 +19,6 @@
 /// ``removeAll(keepingCapacity:)`` keeps the buffer, so an encoder allocates no more memory after its longest batch.
 /// An encoder is a value: a copy has its own buffer.
 public struct LineEncoder: Sendable {
-    /// The maximum number of bytes of the measurement, the tags, one field's key, and the four bytes that join them.
-    public static let maximumKeyLength = LineLimits.key
-    /// The maximum number of bytes of a string.
-    public static let maximumStringLength = LineLimits.string
-
     /// The unit of the timestamps.
     public let precision: Precision
     /// Default tags, which a point's own tags with the same key override.
@@ -89,15 +84,6 @@ extension LineEncoder {
         }
     }
 
-    /// Removes all lines after the first `count` bytes.
-    ///
-    /// - Parameter count: An earlier value of ``count``. A number that is not the end of a line changes nothing.
-    public mutating func removeAll(after count: Int) {
-        guard count >= 0, count < self.count else { return }
-        guard count == 0 || storage.core.bytes[count - 1] == UInt8(ascii: "\n") else { return }
-        uniqueStorage().core.bytes.end(at: count)
-    }
-
     /// Calls `body` with the bytes of all lines, without copying them.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -127,11 +113,6 @@ extension LineEncoder {
     @discardableResult
     public mutating func append(_ point: Point) -> Bool {
         uniqueStorage().core.write(point, precision)
-    }
-
-    /// Appends points as lines.
-    public mutating func append(contentsOf points: some Sequence<Point>) {
-        for point in points { append(point) }
     }
 
     /// Appends a line, tag by tag and field by field.

@@ -106,11 +106,6 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     /// Releases a held task without completing it, as a faulty loader would.
     public func forget(_ task: HTTPTask) { _ = remove(task) }
 
-    /// Ends all held tasks, and those that arrive because of that.
-    ///
-    /// A task that never ends keeps the chain that it is in, and that chain its terminal, which holds the task.
-    package func endHeld() { while let task = held.first { refuse(task, .cancelled) } }
-
     /// Removes a task from the held ones, and returns it if it was one of them.
     final func remove(_ task: HTTPTask) -> HTTPTask? { state.withLock { $0.remove(task) } }
 

@@ -120,17 +120,13 @@ extension MetricPayload {
 extension Sequence<MetricPayload> {
     /// Returns the hangs of one version of the app per hour of use, over all payloads that have both figures.
     ///
-    /// - Parameters:
-    ///   - applicationVersion: the version; payloads that include others do not count.
-    ///   - countingMissingHangsAsNone: whether a payload with a foreground time and no hangs counts as zero hangs. Pass `true`
-    ///     if all your users have systems that count hangs; otherwise the rate is too low.
-    public func hangRate(applicationVersion: String, countingMissingHangsAsNone: Bool = false) -> HangRate? {
+    /// - Parameter applicationVersion: the version; payloads that include others do not count.
+    public func hangRate(applicationVersion: String) -> HangRate? {
         var hangs: [Histogram<Duration>] = []
         var foreground = Duration.zero
         for payload in of(applicationVersion: applicationVersion) {
-            guard let time = payload.applicationTime?.foreground else { continue }
-            let missing: Histogram<Duration>? = countingMissingHangsAsNone ? Histogram([]) : nil
-            guard let hang = payload.applicationResponsiveness?.hangTime ?? missing else { continue }
+            guard let time = payload.applicationTime?.foreground, let hang = payload.applicationResponsiveness?.hangTime
+            else { continue }
             hangs.append(hang)
             foreground += time
         }

@@ -93,13 +93,10 @@ import Testing
     @Test func commonRepliesHaveTheirHeaders() {
         #expect(
             LoopbackReply.unauthorized(basic: "a \"b\" \\").headers["www-authenticate"] == #"Basic realm="a \"b\" \\""#)
-        #expect(LoopbackReply.unauthorized(bearer: "a").headers["WWW-Authenticate"] == #"Bearer realm="a""#)
+        #expect(LoopbackReply.unauthorized(challenge: "Bearer").headers["WWW-Authenticate"] == "Bearer")
         #expect(LoopbackReply.tooManyRequests(retryAfter: 7).headers["Retry-After"] == "7")
         #expect(LoopbackReply.unavailable().headers.isEmpty)
         #expect(LoopbackReply.redirect(to: "../x", status: 308).headers["Location"] == "../x")
-        let date = Date(timeIntervalSince1970: 784_111_777)
-        #expect(LoopbackReply.unavailable(retryAt: date).headers["Retry-After"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(LoopbackReply.tooManyRequests(retryAt: date).status == 429)
     }
 }
 

@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func receivedRequestsAreRecordedByteForByte() async throws {
-        server.fallback { .rawEcho($0) }
+        server.fallback { LoopbackReply(.ok, body: .bytes($0.raw)) }
         let first = "POST /1?q HTTP/1.1\r\nhost:x\r\nX-A:  \tb \r\ncontent-length: 3\r\n\r\n\0\r\n"
         let second = "POST /2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;e\r\nab\r\n0\r\nT: v\r\n\r\n"
         client.send(first + second)

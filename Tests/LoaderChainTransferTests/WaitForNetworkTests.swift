@@ -12,7 +12,8 @@ import Testing
 
     deinit {
         network.isAvailable = true
-        terminal.endHeld()
+        // A task that never ends keeps the chain that it is in, and that chain its terminal, which holds the task.
+        while let task = terminal.held.first { terminal.refuse(task, .cancelled) }
     }
 
     private func loader(upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000) -> WaitForNetwork {

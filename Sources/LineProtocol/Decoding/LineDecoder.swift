@@ -28,11 +28,6 @@ public struct LineDecoder: Sendable {
     public let precision: Precision
     /// The maximum length of a line in bytes; a longer line is an error.
     public let maximumLineLength: Int
-    /// Whether a carriage return before a newline is part of the line ending.
-    ///
-    /// The default is false, because InfluxDB rejects such lines. Set it for text whose lines end with a carriage return and a
-    /// newline; carriage returns in strings are kept.
-    public let readsCarriageReturns: Bool
 
     private var splitter = LineSplitter()
     /// The beginning of an incomplete line, which the splitter has processed.
@@ -43,12 +38,9 @@ public struct LineDecoder: Sendable {
     private var repeatableBytes = 1 << 16
 
     /// Creates a decoder.
-    public init(
-        precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216, readsCarriageReturns: Bool = false
-    ) {
+    public init(precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216) {
         self.precision = precision
         self.maximumLineLength = max(1, maximumLineLength)
-        self.readsCarriageReturns = readsCarriageReturns
     }
 
     /// Decodes the next piece of the text.
@@ -113,7 +105,6 @@ extension LineDecoder {
     private mutating func read(_ body: (Result<Point, LineDecodingError>) -> Void) {
         var bytes: [UInt8] = []
         swap(&bytes, &pending)
-        if readsCarriageReturns, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         read(bytes, body)
         // The memory is reused for the next line.
         bytes.removeAll(keepingCapacity: true)

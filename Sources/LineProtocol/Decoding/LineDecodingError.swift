@@ -34,7 +34,7 @@ public struct LineDecodingError: Error, Sendable, Hashable {
         case invalidTimestamp
         /// The timestamp is outside the range that servers can store.
         case timestampOutOfRange
-        /// The series and a field's key are longer than ``LineEncoder/maximumKeyLength`` in total.
+        /// The series and a field's key are longer than 65,535 bytes in total, including the four bytes that join them.
         case overlongKey
         /// The line exceeds the decoder's maximum length.
         case overlongLine

@@ -49,9 +49,9 @@ public enum LineProblem: String, Sendable, Hashable, CaseIterable {
     case emptyFieldKey
     /// A second tag with the same key.
     case duplicateTag
-    /// A measurement, tags and a field's key longer than ``LineEncoder/maximumKeyLength`` in total.
+    /// A measurement, tags and a field's key longer than 65,535 bytes in total, including the four bytes that join them.
     case overlongKey
-    /// A string longer than ``LineEncoder/maximumStringLength``.
+    /// A string longer than 65,536 bytes.
     case overlongString
     /// A newline in a string, which some servers interpret as the end of the line.
     case newlineInString
@@ -132,8 +132,9 @@ extension Repairs: CustomStringConvertible {
     }
 }
 
-/// The maximum lengths that every server accepts; see ``LineEncoder``.
+/// The maximum lengths that every server accepts, in bytes.
 enum LineLimits {
+    /// Of the measurement, the tags, one field's key, and the four bytes that join them.
     static let key = 65_535
     static let string = 65_536
 }

@@ -7,15 +7,12 @@
 /// ```
 ///
 /// Every octave, from one duration to its double, is divided into 32 equal parts, and the durations in each are
-/// counted. A quantile is therefore off by at most 1/64, or 1.6 % (``relativeError``); below 33 µs, where the parts
-/// become no narrower, by at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the
-/// count and the maximum are.
+/// counted. A quantile is therefore off by at most 1/64 of it, or 1.6 %; below 33 µs, where the parts become no
+/// narrower, by at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the count and
+/// the maximum are.
 ///
 /// A histogram takes 3.5 kB. Adding two gives the histogram of both, with the same error.
 public struct LatencyHistogram: Sendable {
-    /// The maximum distance of a quantile of 33 µs or more from the exact value, as a share of it.
-    public static let relativeError = 1.0 / 64
-
     private static let partBits = 5
     private static let parts = 1 << partBits
     private static let octaves = 27

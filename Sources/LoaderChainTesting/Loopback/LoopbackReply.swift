@@ -194,11 +194,6 @@ extension LoopbackReply {
         return Self(.ok, headers: ["Content-Type": type], body: .bytes(request.body))
     }
 
-    /// A 200 whose body is the whole request, byte for byte.
-    public static func rawEcho(_ request: LoopbackRequest) -> Self {
-        Self(.ok, headers: ["Content-Type": "message/http"], body: .bytes(request.raw))
-    }
-
     /// A redirect to a path or to an absolute address, sent unchanged.
     public static func redirect(to location: String, status: HTTPStatus = .found) -> Self {
         Self(status, headers: ["Location": location])
@@ -219,29 +214,14 @@ extension LoopbackReply {
         unauthorized(challenge: "Basic realm=\(quoted(realm))")
     }
 
-    /// A 401 that asks for a token.
-    public static func unauthorized(bearer realm: String) -> Self {
-        unauthorized(challenge: "Bearer realm=\(quoted(realm))")
-    }
-
     /// A 429 with `Retry-After` in seconds.
     public static func tooManyRequests(retryAfter seconds: Int) -> Self {
         Self(.tooManyRequests, headers: ["Retry-After": String(seconds)])
     }
 
-    /// A 429 with `Retry-After` as a date.
-    public static func tooManyRequests(retryAt date: Date) -> Self {
-        Self(.tooManyRequests, headers: ["Retry-After": HTTPDate.text(date)])
-    }
-
     /// A 503, with `Retry-After` in seconds if you give them.
     public static func unavailable(retryAfter seconds: Int? = nil) -> Self {
         Self(.serviceUnavailable, headers: seconds.map { ["Retry-After": String($0)] } ?? [:])
-    }
-
-    /// A 503 with `Retry-After` as a date.
-    public static func unavailable(retryAt date: Date) -> Self {
-        Self(.serviceUnavailable, headers: ["Retry-After": HTTPDate.text(date)])
     }
 
     /// Bytes instead of a reply, after which the server closes the connection.

@@ -75,8 +75,6 @@ import Testing
         let rate = try #require(payloads.hangRate(applicationVersion: "1"))
         #expect(rate.hangsPerHour == 2)
         #expect(rate.timePerHour() == .seconds(1))
-        let lower = try #require(payloads.hangRate(applicationVersion: "1", countingMissingHangsAsNone: true))
-        #expect(lower.timePerHour() == .milliseconds(500))
         #expect(payloads.hangRate(applicationVersion: "3") == nil)
         #expect(payload("1", hang: [(0, 1, 1)], foreground: 0).hangRate == nil)
     }

@@ -67,7 +67,7 @@ import Testing
             let rank = max(1, Int((part * Double(sorted.count)).rounded(.up)))
             let exact = Double(sorted[rank - 1])
             let told = Double(histogram.quantile(part)?.saturatedNanoseconds ?? -1)
-            let allowed = max(exact * LatencyHistogram.relativeError, 600)
+            let allowed = max(exact / 64, 600)
             if abs(told - exact) > allowed { return "p\(part) is \(told), and was \(exact)" }
         }
         return nil
