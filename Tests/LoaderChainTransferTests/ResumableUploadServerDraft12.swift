@@ -1,18 +1,13 @@
+import Foundation
 import LoaderChain
-import LoaderChainPlatformFoundation
 
 /// A server of resumable uploads by draft-ietf-httpbis-resumable-upload-12, in memory and without a network.
 ///
-/// ```swift
-/// let server = ResumableUploadServerDraft12(largestAppend: 1_000)
-/// let upload = ResumableUploadDraft12(request, chain: server)
-/// ```
-///
 /// The server keeps what arrives under addresses of its own, answers questions for offsets, refuses wrong ones, and cancels. It
 /// sends no interim responses.
-public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable {
+final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable {
     /// A fault of one request.
-    public enum Fault: Sendable, CaseIterable {
+    enum Fault: Sendable, CaseIterable {
         /// The request does not arrive.
         case lost
         /// A part of the body arrives, and the connection is lost.
@@ -58,27 +53,27 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
     ///   - largest: the maximum number of bytes of an upload.
     ///   - largestAppend: the maximum number of bytes of one request.
     ///   - random: chooses where bodies are cut.
-    public init(largest: Int = 1 << 30, largestAppend: Int = 1 << 30, random: RandomSource = RandomSource(seed: 1)) {
+    init(largest: Int = 1 << 30, largestAppend: Int = 1 << 30, random: RandomSource = RandomSource(seed: 1)) {
         self.largest = largest
         self.largestAppend = largestAppend
         self.random = random
     }
 
     /// The uploads that are complete.
-    public var complete: [Data] { state.withLock { $0.complete } }
+    var complete: [Data] { state.withLock { $0.complete } }
     /// The requests that were sent, those with faults among them.
-    public var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
     /// How many uploads the server has, complete or not.
-    public var count: Int { state.withLock { $0.uploads.count } }
+    var count: Int { state.withLock { $0.uploads.count } }
 
     /// Lets these go wrong with the next requests.
-    public func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
+    func meet(_ faults: Fault...) { state.withLock { $0.faults += faults } }
 
     /// True: it completes every task itself.
-    public override var isTerminal: Bool { true }
+    override var isTerminal: Bool { true }
 
     /// Answers a request, or loses it.
-    public override func load(task: HTTPTask) {
+    override func load(task: HTTPTask) {
         let request = task.request
         let body: [UInt8]
         do {
