@@ -51,7 +51,8 @@ struct OutboxCommand: Sendable {
     /// Whether the directory is that of an outbox without reports, which has its lock and nothing of others.
     private var isOutbox: Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: arguments.directory)) ?? []
-        return names.contains(FileFailure.lockName) && names.allSatisfy { $0 == FileFailure.lockName || $0 == "aside" }
+        let own = [FileFailure.lockName, "aside", "discarded"]
+        return names.contains(FileFailure.lockName) && names.allSatisfy { own.contains($0) || $0.hasPrefix("tmp-") }
     }
 
     /// Turns errors of the outbox into the program's own.

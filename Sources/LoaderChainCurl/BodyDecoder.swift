@@ -43,6 +43,7 @@
             case severalCodings
             case damaged
             case cut
+            case growsTooMuch
 
             var reason: String {
                 switch self {
@@ -51,6 +52,8 @@
                 case .severalCodings: "The body has several codings, each of which could make much of little"
                 case .damaged: "The body is not what its Content-Encoding says, or is damaged"
                 case .cut: "The body ended before its Content-Encoding did"
+                case .growsTooMuch:
+                    "The body grows more than \(BodyDecoder.mostGrowth)-fold when it is decoded; \(Self.advice)"
                 }
             }
 
@@ -58,7 +61,13 @@
         }
 
         private let step: any DecodingStep
-        private var hasBytes = false
+        private var (taken, given) = (0, 0)
+
+        /// How much more than what arrives a decoded body may have; gzip can make a thousandfold, and brotli a millionfold, which
+        /// would hold up the thread and fill the disk.
+        private static let mostGrowth = 2_000
+        /// What does not count.
+        private static let freeBytes = 16 << 20
 
         private init(_ step: any DecodingStep) { self.step = step }
 
@@ -80,13 +89,19 @@
         ///
         /// - Parameter pass: receives the output, at most 64 KiB at a time, and returns whether it wants more.
         func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) throws(Fault) {
-            if !bytes.isEmpty { hasBytes = true }
-            if !step.take(bytes, pass) { throw .damaged }
+            taken += bytes.count
+            let most = Self.freeBytes + Self.mostGrowth * taken
+            let isSound = step.take(bytes) { output in
+                given += output.count
+                return given <= most && pass(output)
+            }
+            if given > most { throw .growsTooMuch }
+            if !isSound { throw .damaged }
         }
 
         /// Notes that no more bytes come; a body without any is fine, as for HEAD.
         func finish() throws(Fault) {
-            if hasBytes, !step.isComplete { throw .cut }
+            if taken > 0, !step.isComplete { throw .cut }
         }
     }
 

@@ -253,7 +253,7 @@
             if isSecure, transport.usesHTTP2 { set(CurlOption.waitsForMultiplexing, 1) }
             // Without these, libcurl looks at the environment for every request.
             let proxy = request.request.unixSocket == nil ? transport.proxy(isSecure: isSecure) : .none
-            require(CurlOption.proxy, proxy.address)
+            require(CurlOption.proxy, proxy.address.value)
             set(CurlOption.noProxy, proxy.exceptions)
             // Without this, newer versions leave out the question mark of an empty query.
             if request.request.query?.isEmpty == true, isSecure || !proxy.isThere {

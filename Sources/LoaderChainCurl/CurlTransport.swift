@@ -36,7 +36,7 @@
 
         /// A proxy, as libcurl reads it.
         struct Proxy {
-            let address: CText
+            let address: Secret<CText>
             /// The hosts that are reached directly.
             let exceptions: CText
             let isThere: Bool
@@ -47,7 +47,7 @@
 
             fileprivate init(_ proxies: HTTPProxies, _ scheme: String) {
                 let text = proxies.proxy(for: scheme)
-                address = CText(text.utf8CString)
+                address = Secret(CText(text.utf8CString))
                 exceptions = CText((text.isEmpty ? "*" : proxies.listOfExceptions).utf8CString)
                 isThere = !text.isEmpty
                 isSecure = text.lowercased().hasPrefix("https:")

@@ -135,6 +135,29 @@ import Testing
             seen.withLock { $0.map(\.userInfo) } == [nil, nil, nil, nil, nil] + [own, own, own, nil, nil])
     }
 
+    /// The caller's request has no host, which a loader below fills in, and the first page came by a redirect.
+    @Test func ownCredentialsDoNotFollowRedirectAndLinkOfAnotherServer() async throws {
+        var request = HTTPRequest(path: "/users")
+        request.basicCredentials = BasicCredentials(user: "ann", password: "secret")
+        var filled = request
+        filled.host = "api.test"
+        let moved = try #require(
+            RedirectRule.next(after: .found, location: "https://evil.test/1", from: filled))
+        let seen = Locked<[HTTPRequest]>([])
+        let terminal = ClosureLoader("redirected") { request, _ in
+            let isFirst = seen.withLock { seen in
+                seen.append(request)
+                return seen.count == 1
+            }
+            let headers: HTTPHeaders = isFirst ? ["Link": "<https://evil.test/2>; rel=next"] : [:]
+            return HTTPResponse(request: isFirst ? moved : request, status: .ok, headers: headers)
+        }
+        _ = try await (BasicAuth() --> terminal).pages(of: request).collected()
+        let sent = seen.withLock { $0 }
+        #expect(sent.map(\.host) == [nil, "evil.test"])
+        #expect(sent.last?.headers.contains("Authorization") == false)
+    }
+
     @Test(arguments: [
         ("http://api.test/2", HTTPError.Code.insecureConnection), ("ftp://api.test/2", .invalidResponse),
         ("data:text/plain,a", .invalidResponse), ("https:///2", .invalidResponse),

@@ -57,6 +57,21 @@ final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
     }
 }
 
+extension HTTPResponse {
+    /// The body, decoded from JSON.
+    ///
+    /// ```swift
+    /// for try await page in chain.pages(of: .get("names")) { print(try page.decoded(as: [String].self)) }
+    /// ```
+    ///
+    /// - Throws: an ``HTTPError/Code/cannotDecodeResponse`` that says where in the body the fault is.
+    public func decoded<Value: Decodable & Sendable>(
+        as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
+    ) throws(HTTPError) -> Value {
+        try BodyDecoding<Value>(decoder: decoder, keepsValue: false).decode(self)
+    }
+}
+
 /// A check that a body can be decoded, without the type.
 protocol ResponseDecoding: Sendable {
     /// Equal for two checks that decode in the same way.

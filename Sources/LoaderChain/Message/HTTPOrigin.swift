@@ -58,6 +58,20 @@ extension HTTPRequest {
     }
 }
 
+// MARK: - A server that a response has chosen
+
+extension HTTPRequest {
+    /// Whether a response has chosen the server, which must not get the credentials that the request has among its options.
+    var isForChosenServer: Bool { self[option: ChosenServerOption.self] }
+
+    /// Notes that a response has chosen the server, by a redirect or a link.
+    mutating func noteChosenServer() { self[option: ChosenServerOption.self] = true }
+}
+
+private enum ChosenServerOption: HTTPRequestOption {
+    static var defaultOptionValue: Bool { false }
+}
+
 // MARK: - This machine
 
 extension HTTPRequest {

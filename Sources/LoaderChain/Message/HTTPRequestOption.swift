@@ -95,7 +95,7 @@ final class OptionValue<Option: HTTPRequestOption>: StoredOption {
 /// Which networks a request may use.
 ///
 /// Only the terminals of Apple systems distinguish networks; elsewhere this option has no effect.
-public struct NetworkAccess: OptionSet, HTTPRequestOption {
+public struct NetworkAccess: OptionSet, Hashable, HTTPRequestOption {
     /// All networks that the session's configuration allows.
     public static var defaultOptionValue: NetworkAccess { .all }
 

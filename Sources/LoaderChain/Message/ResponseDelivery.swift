@@ -4,7 +4,7 @@ import LoaderChainPlatformFoundation
 ///
 /// Terminals that transfer over a network honour it. Other loaders that respond, such as ``MockLoader``, always deliver in memory;
 /// ``HTTPResponse/lines(upTo:)`` and ``HTTPResponse/serverSentEvents(upTo:)`` read a body however it was delivered.
-public enum ResponseDelivery: HTTPRequestOption {
+public enum ResponseDelivery: HTTPRequestOption, Hashable {
     /// In memory, up to the terminal's limit.
     public static var defaultOptionValue: ResponseDelivery { .inMemory }
 

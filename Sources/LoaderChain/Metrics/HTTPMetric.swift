@@ -7,7 +7,7 @@ import LoaderChainPlatformFoundation
 ///
 /// A ``MetricsTap`` emits one for every task that passes it. It holds no query, fragment, user, password, header or
 /// body, and its ``route`` has placeholders for the parts that differ from user to user.
-public struct HTTPMetric: Sendable {
+public struct HTTPMetric: Sendable, Hashable {
     /// When the task reached the tap.
     public var start: Date
     /// The time from then until the task had its result, by a clock that never jumps.

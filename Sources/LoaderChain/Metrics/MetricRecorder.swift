@@ -49,8 +49,8 @@ public final class MetricRecorder: Sendable {
             to: sinks, samplingRate: samplingRate, capacity: capacity, random: random, timers: timers, filter: filter)
     }
 
-    /// Makes a recorder whose number of sinks is known only when the program runs.
-    package init(
+    /// Makes a recorder whose sinks are known only when the program runs.
+    public init(
         to sinks: [any MetricSink], samplingRate: Double = 1, capacity: Int = 1_000,
         random: RandomSource = .system, timers: any Timers = SystemTimers.shared,
         filter: (@Sendable (MetricRecord) -> Bool)? = nil
@@ -70,7 +70,7 @@ public final class MetricRecorder: Sendable {
     /// The number of records that were dropped because a sink did not keep up.
     public var dropped: Int { queues.reduce(0) { $0 + $1.dropped } }
 
-    /// Waits until the sinks have taken every record that was made before.
+    /// Waits until the sinks have taken every record that was made before, or until the Swift task is cancelled.
     public func flush() async {
         for queue in queues { await queue.flush() }
     }

@@ -36,7 +36,7 @@ protocol ResultSink: MetricSink {
 }
 
 /// A measurement that a sink receives.
-public enum MetricRecord: Sendable {
+public enum MetricRecord: Sendable, Hashable {
     /// A request has ended.
     case request(HTTPMetric)
     /// Something has happened.

@@ -20,16 +20,16 @@ final class SinkQueue: Sendable {
         if state.withLock({ $0.append(record) }) { queue.async { self.deliver { $0.beginDelivery() } } }
     }
 
-    /// Waits until the sink has taken every record that was added before.
+    /// Waits until the sink has taken every record that was added before, or until the Swift task is cancelled.
     ///
     /// Deliveries come one after the other, so those before have ended, and this one has what they have left.
     func flush() async {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                self.deliver { $0.takeAll() }
-                continuation.resume()
-            }
+        let hasEnded = Awaited(false)
+        queue.async {
+            self.deliver { $0.takeAll() }
+            hasEnded.change { $0 = true }
         }
+        await hasEnded.wait(until: \.self)
     }
 
     private func deliver(_ take: (inout NewestRecords<MetricRecord>) -> [MetricRecord]) {

@@ -192,7 +192,8 @@ extension HTTPRequest {
     ///   - sent: the last step of it; a redirect to another server has removed its secrets.
     mutating func keepSecrets(from request: HTTPRequest, sent: HTTPRequest) {
         // A loader below may fill in the host, so the caller's request need not have one.
-        let leaves = !isForServer(of: sent) || (request.host != nil && !isForServer(of: request))
+        let leaves =
+            sent.isForChosenServer || !isForServer(of: sent) || (request.host != nil && !isForServer(of: request))
         for name in Set(headers.map(\.name))
         where HTTPHeaders.isSecret(name) && (leaves || !sent.headers.contains(name)) {
             headers.remove(name)
@@ -200,13 +201,6 @@ extension HTTPRequest {
         setUserInfo(leaves || sent.userInfo == nil ? nil : request.userInfo)
         guard leaves else { return }
         headers.remove("Host")
-        self[option: ChosenServerOption.self] = true
+        noteChosenServer()
     }
-
-    /// Whether a response has chosen the server, which must not get the credentials that the request has among its options.
-    var isForChosenServer: Bool { self[option: ChosenServerOption.self] }
-}
-
-private enum ChosenServerOption: HTTPRequestOption {
-    static var defaultOptionValue: Bool { false }
 }

@@ -33,7 +33,10 @@ enum Redaction {
     /// A query whose items have lost their values.
     static func query(_ query: String) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: "=") else { return "redacted" }
+            // What only ends in equals signs may be a padded secret, rather than a name.
+            guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
+                return "redacted"
+            }
             return item[..<equals] + "=redacted"
         }.joined(separator: "&")
     }

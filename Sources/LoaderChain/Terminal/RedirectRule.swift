@@ -30,6 +30,7 @@ package enum RedirectRule {
             for name in Set(next.headers.map(\.name)) where HTTPHeaders.isSecret(name) { next.headers.remove(name) }
             // It names the previous host.
             next.headers.remove("Host")
+            next.noteChosenServer()
             next.removeTraceFromForeignHost()
         }
         return next

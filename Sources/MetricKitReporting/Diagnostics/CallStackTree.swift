@@ -10,7 +10,7 @@
 /// }
 /// ```
 public struct CallStackTree: Sendable, Hashable {
-    /// A binary.
+    /// The binary that the address of a frame is in, for symbolication.
     public struct Binary: Sendable, Hashable {
         /// The name.
         public let name: String?
@@ -18,7 +18,7 @@ public struct CallStackTree: Sendable, Hashable {
         public let uuid: String?
     }
 
-    /// A frame.
+    /// A frame of a stack: an address, and how often it was sampled.
     public struct Frame: Sendable, Hashable {
         /// The binary.
         public let binary: Binary?

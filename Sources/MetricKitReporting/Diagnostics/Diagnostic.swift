@@ -1,6 +1,6 @@
 /// A diagnostic, such as a crash or a hang.
 public struct Diagnostic: Sendable, Hashable {
-    /// Diagnostics.
+    /// What happened, with the details of its kind.
     public var details: DiagnosticDetails
     /// The version of the app.
     public var appVersion: String?
@@ -60,7 +60,7 @@ public struct Diagnostic: Sendable, Hashable {
     }
 }
 
-/// Diagnostics.
+/// The kind of a diagnostic, with its details.
 public enum DiagnosticDetails: Sendable, Hashable {
     /// The app crashed.
     case crash(CrashDetails)

@@ -67,7 +67,7 @@ extension OutboxEngine {
             (shared.outbox.accept(handle), shared.waiters.removeValue(forKey: id) ?? [])
         }
         signal(waiters)
-        for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        drop(leaving: leaving, because: .noRoom)
         schedulePump()
     }
 

@@ -34,7 +34,7 @@ extension OutboxEngine {
             do throws(FileFailure) { try store.syncFound() } catch { trouble(error) }
             announce()
             if existing != nil { askAboutExisting() }
-            for handle in shared.withLock({ $0.outbox.evictions() }) { leave(handle, .dropped(.noRoom)) }
+            drop(leaving: shared.withLock { $0.outbox.evictions() }, because: .noRoom)
             if sends { shared.withLock { $0.outbox.isRunning = true } }
             pump()
         }

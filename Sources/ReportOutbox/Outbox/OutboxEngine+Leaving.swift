@@ -7,7 +7,24 @@ extension OutboxEngine {
     /// Ends a report whose phase is `leaving`, and returns whether its file has been removed too.
     @discardableResult
     func leave(_ handle: OutboxHandle, _ fate: OutboxState.Fate, status: HTTPStatus? = nil) -> Bool {
-        guard let entry = shared.withLock({ $0.outbox[handle] }) else { return false }
+        let (hasLeft, name) = end(leaving: handle, fate, status)
+        if let name { release(name, delivered: fate == .delivered) }
+        return hasLeft
+    }
+
+    /// Drops reports whose phase is `leaving`.
+    ///
+    /// The app is called when all of them have left: it may submit a report, which waits for one with its identifier.
+    func drop(leaving handles: [OutboxHandle], because loss: ReportLoss) {
+        let released = handles.compactMap { end(leaving: $0, .dropped(loss), nil).released }
+        for name in released { release(name, delivered: false) }
+    }
+
+    /// Ends a report, and returns whether its file has been removed too, and the report if the app has to be told.
+    private func end(
+        leaving handle: OutboxHandle, _ fate: OutboxState.Fate, _ status: HTTPStatus?
+    ) -> (hasLeft: Bool, released: RecordName?) {
+        guard let entry = shared.withLock({ $0.outbox[handle] }) else { return (false, nil) }
         let id = entry.name.id
         let event: ReportEvent
         var deadLetter: DeadLetterName?
@@ -23,11 +40,11 @@ extension OutboxEngine {
         case .deadLetter(let loss):
             guard let outcome = moveToDeadLetters(entry.name, loss) else {
                 stay(handle, loss)
-                return false
+                return (false, nil)
             }
             (event, deadLetter) = outcome
             hasLeft = deadLetter != nil
-        case .waits: return true  // The report stays.
+        case .waits: return (true, nil)  // The report stays.
         }
         // When the event is emitted, the report is already gone, or among the dead letters; a submission that waits for its
         // identifier continues afterwards.
@@ -38,9 +55,8 @@ extension OutboxEngine {
         emit(event)
         signal(waiters)
         if deadLetter != nil { trimDeadLetters() }
-        if case .deadLetter = fate { return hasLeft }
-        release(entry.name, delivered: fate == .delivered)
-        return hasLeft
+        if case .deadLetter = fate { return (hasLeft, nil) }
+        return (hasLeft, entry.name)
     }
 
     /// Releases a file that the app keeps.

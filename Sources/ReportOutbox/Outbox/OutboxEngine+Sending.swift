@@ -60,7 +60,7 @@ extension OutboxEngine {
     private func drop(_ unwanted: Unwanted?) {
         guard let unwanted else { return }
         saveDiscards()
-        for handle in unwanted.leaving { leave(handle, .dropped(.withoutConsent)) }
+        drop(leaving: unwanted.leaving, because: .withoutConsent)
         for deadLetter in unwanted.deadLetters { removeDeadLetter(deadLetter, because: .withoutConsent) }
     }
 
@@ -99,9 +99,7 @@ extension OutboxEngine {
             onContinues: { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } })
         var request = request
         request.handover = handover
-        let task = HTTPTask(request: request) { [self] result in
-            enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
-        }
+        let task = HTTPTask(request: request)
         let attempt = RunningAttempt(task: task)
         // From here on, a withdrawal of consent finds the task and cancels it before the chain gets it. A listener may have
         // withdrawn it when it received the event of this attempt.
@@ -112,6 +110,10 @@ extension OutboxEngine {
         guard !isStopped else {
             settle(handle, .interrupted, asked: .zero, loss: .failed(.cancelled), cause: .error(.cancelled))
             return
+        }
+        // Not before: the end of a task that no loader gets would end the next attempt of this report.
+        task.addCompletionHandler { [self] result in
+            enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
         chain.startLoading(task)
         let due = settings.timers.now.advanced(by: settings.attemptTimeout)

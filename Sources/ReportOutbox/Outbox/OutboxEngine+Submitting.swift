@@ -27,7 +27,10 @@ extension OutboxEngine {
         _ priority: ReportPriority, _ kind: ReportKind
     ) throws(OutboxError) -> ReportID {
         guard shared.withLock({ $0.outbox.consent != .denied }) else { throw Self.withoutConsent }
-        try check.check(request)
+        // A body's own headers are stored, too.
+        var checked = request
+        checked.headers.merge(filling: bodyHeaders)
+        try check.check(checked)
         let head = RecordHead(id, request, adding: bodyHeaders)
         let handle: OutboxHandle
         do throws(OutboxError) {
@@ -54,7 +57,7 @@ extension OutboxEngine {
             )
         }
         signal(waiters)
-        for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        drop(leaving: leaving, because: .noRoom)
         if isUnwanted { leave(handle, .dropped(.withoutConsent)) }
         // Consent was withdrawn while this report was being written.
         if isDenied { dropAllWithoutConsent() }

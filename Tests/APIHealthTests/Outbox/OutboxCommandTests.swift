@@ -97,6 +97,10 @@ import Testing
         #expect(await run("purge", box, "second").text == "The report second is gone.\n")
         #expect(await run("purge", box, "--all").text == "Gone: 2 reports.\n")
         #expect(await run("list", box).text == "The outbox is empty.\n")
+        // What an outbox without reports may have left.
+        let directory = URL(filePath: box)
+        for name in ["discarded", "tmp-1"] { try Data().write(to: directory.appending(path: name)) }
+        #expect(await run("list", box).text == "The outbox is empty.\n")
     }
 
     @Test func foreignFolderIsRejectedAndUnchanged() async throws {

@@ -1,3 +1,4 @@
+import Dispatch
 import DurableFilesTesting
 import LoaderChain
 import Testing
@@ -69,6 +70,47 @@ import Testing
         if loss == .withoutConsent { test.outbox.setConsent(.denied) }
         #expect(directory.names == [] && test.outbox.deadLetters == [])
         #expect(test.outbox.counters.dropped == [loss.name: 1])
+    }
+
+    /// A provider that reports what was lost, under one identifier.
+    private struct ReportingPlaces: ReportLocationProvider {
+        let places: Places
+        let outbox: Locked<ReportOutbox?>
+        func location(of id: ReportID) -> URL? { places.location(of: id) }
+        func release(_ id: ReportID, at url: URL, delivered: Bool) {
+            _ = try? outbox.withLock { $0 }?.submit(bytes(3), identifier: "losses", request: upload)
+        }
+    }
+
+    /// The report with that identifier leaves at the same time, and a submission waits until it has left.
+    @Test func appMaySubmitWhileSeveralReportsLeave() throws {
+        let directory = try TemporaryDirectory()
+        let places = Places(directory: directory.url)
+        let disk = MemoryDirectory()
+        try directory.put(bytes(10), at: "kept-1")
+        do {
+            let test = try TestOutbox(disk: disk, sends: false) { $0.locations = places }
+            try test.outbox.submit(
+                fileAt: directory.url.appending(path: "kept-1"), identifier: "kept-1", request: upload)
+            for name in ["losses", "last"] { try test.submit(name) }
+        }
+        let (box, server, gate) = (Locked<ReportOutbox?>(nil), FakeServer(), DispatchSemaphore(value: 0))
+        var settings = OutboxSettings.test()
+        settings.locations = ReportingPlaces(places: places, outbox: box)
+        settings.whenFull = .dropOldest
+        settings.maximumBytes = 15
+        // The app is asked before reports are dropped for lack of room.
+        let outbox = try ReportOutbox(files: disk, chain: server, settings: settings) { _ in
+            gate.wait()
+            gate.signal()
+            return .keep
+        }
+        box.withLock { $0 = outbox }
+        gate.signal()
+        outbox.drain()
+        #expect(server.keys.sorted() == ["last", "losses"])
+        #expect(server.receipts.contains { $0.key == "losses" && $0.bytes == bytes(3) })
+        box.withLock { $0 = nil }
     }
 
     @Test func fileIsKeptWhileAnotherReportWithItsIdentifierExists() throws {

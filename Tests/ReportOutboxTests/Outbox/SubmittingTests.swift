@@ -13,6 +13,24 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct SubmittingTests {
+    private struct Signed: HTTPBody {
+        let additionalHeaders: HTTPHeaders
+        var isEmpty: Bool { false }
+        func encode() -> HTTPBodyContent { .data(bytes(10)) }
+    }
+
+    /// A body's own headers are stored with the report.
+    @Test func headersOfBodyAreCheckedToo() throws {
+        let test = try TestOutbox()
+        for (name, value, code) in [("X-Api-Key", "s", OutboxError.Code.secret), ("X-Kind", "a\nb", .request)] {
+            var request = upload
+            request.body = Signed(additionalHeaders: HTTPHeaders([HTTPHeaders.Field(name, value)]))
+            let error = #expect(throws: OutboxError.self) { try test.outbox.submit(request) }
+            #expect(error?.code == code)
+        }
+        #expect(test.outbox.count == 0)
+    }
+
     @Test func bytesFilesAndRequestsArriveAsTheyAre() throws {
         let directory = try TemporaryDirectory()
         let large = bytes(1_000_000)

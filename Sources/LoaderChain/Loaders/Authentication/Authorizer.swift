@@ -121,7 +121,8 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     // MARK: The question
 
     private func ask(_ question: State.Question, for loader: any ForwardingLoader) {
-        let work = Task { await self.pursue(question, for: loader) }
+        // Detached, because it works for all that wait: the first gives it neither its priority nor its trace.
+        let work = Task.detached { await self.pursue(question, for: loader) }
         let standing = books.withLock { books in
             let standing = books.state.standing(of: question.number)
             if standing == .underWay { books.work = work }
@@ -195,7 +196,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
             return replace(&books.forgetting, with: latest) != nil
         }
         guard !isAsking else { return }
-        Task {
+        Task.detached { [self] in
             var asked = question
             var groups: [DispatchGroup]?
             while groups == nil {

@@ -201,7 +201,6 @@ public actor RemoteSettings {
         do {
             onEvent(try targets.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
             isStored = false
-            mustLoad = false
             confirm()
         } catch {
             // It may have been cut on its way, so the same version is wanted once more.
@@ -215,6 +214,8 @@ public actor RemoteSettings {
         told = []
         endSettings()
         guard !isStored, let bytes = targets.bytes else { return }
+        // It may hold a newer document than an old cache has served.
+        guard !mustLoad else { return tell(.notStored(because: "The file could not be read"), as: "file") }
         do throws(FileFailure) {
             try file?.replace(with: bytes)
             isStored = true

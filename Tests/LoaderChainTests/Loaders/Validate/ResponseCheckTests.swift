@@ -10,6 +10,15 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ResponseCheckTests {
+    @Test func responseDecodesItselfAndSaysWhereTheFaultIs() throws {
+        struct Item: Decodable, Sendable { var name: String }
+        #expect(try response(200, [:], body: #"[{"name":"a"}]"#).decoded(as: [Item].self).map(\.name) == ["a"])
+        let error = #expect(throws: HTTPError.self) {
+            try response(200, [:], body: #"[{"name":"a"},{}]"#).decoded(as: [Item].self)
+        }
+        #expect(error?.code == .cannotDecodeResponse && error?.reason?.contains("[1].name is missing") == true)
+    }
+
     @Test func statusCheckAcceptsOnlyItsStatuses() {
         #expect(ResponseCheck.success.accepts(response(204)))
         #expect(!ResponseCheck.success.accepts(response(304)))

@@ -105,6 +105,8 @@ import Testing
     /// A header, its value, and the value that is shown.
     static let addresses: [(String, String, String)] = [
         ("Location", "https://a.test/b?Signature=s3cret&s3cret", "https://a.test/b?Signature=redacted&redacted"),
+        ("Location", "/b?czNjcmV0MQ==", "/b?redacted"), ("Location", "/b?czNjcmV0MTI=", "/b?redacted"),
+        ("Location", "/b?q=s3cret=", "/b?q=redacted"),
         ("location", "/b?code=s3cret, \"s3cret\">#s3cret", "/b?code=redacted"),
         ("Location", "https://app.test/b#access_token=s3cret", "https://app.test/b"),
         ("Content-Location", "https://u:s3cret@a.test:80/b@c", "https://redacted@a.test:80/b@c"),
