@@ -28,6 +28,13 @@ extension URLSessionConfiguration {
             return configuration
         }
     }
+
+    /// Makes a patient loader over libcurl.
+    func patient(_ change: (inout CurlConfiguration) -> Void) -> CurlLoader {
+        var configuration = CurlConfiguration.patient
+        change(&configuration)
+        return CurlLoader(configuration: configuration)
+    }
 #endif
 
 /// A terminal that the tests of this target run with.

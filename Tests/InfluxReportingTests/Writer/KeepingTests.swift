@@ -100,14 +100,19 @@ import Testing
         #expect(test.statistics.addsUp && test.statistics.rejected == 1)
     }
 
-    /// A stream keeps many events, even if nobody reads them.
-    @Test(arguments: [(1, 100), (5_000, 3)])
-    func rejectionEventHasFirstLines(length: Int, announced: Int) async {
-        let sender = FakeSender { batch in
+    /// A server that refuses every line by name.
+    private static func refusingAll() -> FakeSender {
+        FakeSender { batch in
             var outcome = BatchOutcome()
             outcome.rejected = (0..<batch.count).map { RejectedLine(line: batch.text(of: $0), reason: "no") }
             return outcome
         }
+    }
+
+    /// A stream keeps many events, even if nobody reads them.
+    @Test(arguments: [(1, 100), (5_000, 3)])
+    func rejectionEventHasFirstLines(length: Int, announced: Int) async {
+        let sender = Self.refusingAll()
         let test = TestWriter(sender) { $0.batchBytes = 4 << 20 }
         let text = String(repeating: "x", count: length)
         for number in 0..<120 {
@@ -120,12 +125,7 @@ import Testing
     }
 
     @Test func singleLongLineOfRejectionEventIsCut() async throws {
-        let sender = FakeSender { batch in
-            var outcome = BatchOutcome()
-            outcome.rejected = (0..<batch.count).map { RejectedLine(line: batch.text(of: $0), reason: "no") }
-            return outcome
-        }
-        let test = TestWriter(sender)
+        let test = TestWriter(Self.refusingAll())
         test.writer.write(Point("m", fields: ["text": .string(String(repeating: "x", count: 20_000))]))
         let report = await test.writer.flush()
         #expect(report.rejections.first?.line.utf8.count ?? 0 > 20_000)
