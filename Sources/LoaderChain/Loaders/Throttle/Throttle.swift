@@ -101,7 +101,9 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// Makes a throttle whose limits are numbers, or found by what the server does.
     ///
     /// ```swift
-    /// let throttle = Throttle(limit: .adaptive(), onLimitChange: { print($0.from, $0.to, $0.reason.rawValue) })
+    /// let throttle = Throttle(limit: .adaptive(), onEvent: { event in
+    ///     if let change = event.limitChange { print(change.from, change.to, change.reason.rawValue) }
+    /// })
     /// let chain = throttle --> retry --> AttemptWatch(throttle) --> terminal
     /// ```
     ///
@@ -117,13 +119,11 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     ///   - patience: the longest time for which tasks of higher priorities may overtake a waiter that could run.
     ///   - overload: the waits that count as an overload, and the reaction to it; by default there is no such rule.
     ///   - timers: the clock.
-    ///   - onLimitChange: called after an adaptive limit has moved, on the thread that moved it, under no lock.
     ///   - onEvent: called for each ``Event``, on the thread on which it happens, under no lock.
     public init(
         limit: ThrottleLimit, perHost: ThrottleLimit? = nil, partitions: [ThrottlePartition] = [],
         maximumWaiting: Int? = nil, queueTimeout: Duration? = nil, patience: Duration? = nil,
         overload: ThrottleOverload? = nil, timers: any Timers = SystemTimers.shared,
-        onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil,
         onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
         self.timers = timers
@@ -141,22 +141,11 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         core = ThrottleCore(
             state, timers: timers, readsClock: patience != nil,
             timesArrivals: queueTimeout != nil || overload != nil || isAdaptive, onEvent: onEvent)
-        let listener = LimitListener(Self.listener(onLimitChange, onEvent))
+        let listener = LimitListener(onEvent)
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
         // A weak reference costs an allocation during the throttle's life.
         if finders != nil { listener.throttle = self }
-    }
-
-    /// Calls both closures when an adaptive limit has moved.
-    private static func listener(
-        _ onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)?, _ onEvent: (@Sendable (Event) -> Void)?
-    ) -> (@Sendable (AdaptiveLimit.Change) -> Void)? {
-        guard let onEvent else { return onLimitChange }
-        return { change in
-            onLimitChange?(change)
-            onEvent(Event(change))
-        }
     }
 
     deinit {

@@ -110,14 +110,14 @@ final class LimitFinders: Sendable {
 final class LimitListener: @unchecked Sendable {
     // Set once, before any other thread knows this; the finders must not keep the throttle that keeps them.
     weak var throttle: Throttle?
-    private let onChange: (@Sendable (AdaptiveLimit.Change) -> Void)?
+    private let onEvent: (@Sendable (Throttle.Event) -> Void)?
 
-    init(_ onChange: (@Sendable (AdaptiveLimit.Change) -> Void)?) { self.onChange = onChange }
+    init(_ onEvent: (@Sendable (Throttle.Event) -> Void)?) { self.onEvent = onEvent }
 
     /// Called when a finder has moved its limit, under no lock.
     func receive(_ change: AdaptiveLimit.Change, of finder: LimitFinder) {
         throttle?.adopt(finder, raises: change.to > change.from)
-        onChange?(change)
+        onEvent?(Throttle.Event(change))
     }
 
     /// Lets the throttle adopt what a finder has found, without a call of the program.

@@ -94,8 +94,8 @@ import Testing
     /// The handler's request makes a new host, for which the others are looked through while the pause is being noted.
     @Test func hostThatIsAboutToPauseIsNotForgotten() {
         let (timers, box, hasLoaded) = (ManualTimers(), Locked<HTTPLoader?>(nil), Locked(false))
-        let throttle = Throttle(limit: .fixed(100_000), perHost: .adaptive(), timers: timers) { _ in
-            guard !hasLoaded.withLock({ replace(&$0, with: true) }) else { return }
+        let throttle = Throttle(limit: .fixed(100_000), perHost: .adaptive(), timers: timers) { event in
+            guard event.kind == .limitMoved, !hasLoaded.withLock({ replace(&$0, with: true) }) else { return }
             box.withLock { $0 }?.load(request: HTTPRequest(host: "new")) { _ in }
         }
         let chain =
@@ -377,7 +377,8 @@ import Testing
         let box = Locked<Throttle?>(nil)
         let heard = EventLog()
         let timers = ManualTimers()
-        let throttle = Throttle(limit: .adaptive(AdaptiveLimit(initial: 5)), timers: timers) { change in
+        let throttle = Throttle(limit: .adaptive(AdaptiveLimit(initial: 5)), timers: timers) { event in
+            guard let change = event.limitChange else { return }
             let throttle = box.withLock { $0 }
             heard.note("\(change.to) \(throttle?.adaptiveStatus.total?.limit ?? -1)")
             throttle?.maximumNumberOfRequests = 3
@@ -441,8 +442,8 @@ private final class Stage: Sendable {
     ) {
         let (timers, log) = (ManualTimers(), Locked<[AdaptiveLimit.Change]>([]))
         (self.timers, self.log) = (timers, log)
-        throttle = Throttle(limit: limit, perHost: perHost, timers: timers) { change in
-            log.withLock { $0.append(change) }
+        throttle = Throttle(limit: limit, perHost: perHost, timers: timers) { event in
+            if let change = event.limitChange { log.withLock { $0.append(change) } }
         }
         if let between = between(throttle, timers) {
             chain = throttle --> between --> terminal
