@@ -27,11 +27,10 @@ import Testing
         for count in Numbers.integers {
             for burst in Numbers.integers {
                 let limit = RateLimit(
-                    requests: count, per: duration, burst: burst, perHost: true, waiting: .queue(maximum: count),
-                    timers: timers)
+                    requests: count, per: duration, burst: burst, perHost: true, maximumWaiting: count, timers: timers)
                 exercise(limit, timers)
                 limit.rates = [RateLimit.Rate(requests: burst, per: duration, burst: count)]
-                exercise(RateLimit(limit.rates, waiting: .refuse, timers: timers), timers)
+                exercise(RateLimit(limit.rates, maximumWaiting: 0, timers: timers), timers)
             }
         }
     }

@@ -51,8 +51,7 @@ extension Kind {
     }
 
     static let rateLimit = Kind(name: "rate-limit") { ledger, seed in
-        let limit = RateLimit(
-            requests: 100_000, per: .seconds(1), burst: 100, perHost: true, waiting: .queue(maximum: 150))
+        let limit = RateLimit(requests: 100_000, per: .seconds(1), burst: 100, perHost: true, maximumWaiting: 150)
         let chain = limit --> ChanceTerminal(ledger, seed: seed)
         return Rig(chain: chain) { number, random in
             HTTPRequest(host: "\(random.next() % 7).test", path: "/\(number % 101)")

@@ -57,11 +57,12 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     ///   - serverQuotas: the use of quotas that servers report; nil, the default, to ignore them. Without limits per host, all
     ///     requests should go to one server.
     ///   - actualCost: what a request has cost, to correct its ``HTTPRequest/cost``; nil if it is as expected.
-    ///   - waiting: the treatment of a request that comes too early; by default up to 1,000 wait, and further ones fail.
+    ///   - maximumWaiting: the number of requests that may wait for their turn, for each host if limits are per host. Further ones fail
+    ///     as ``HTTPError/Code/rateLimited``; with 0, every request that comes too early does.
     ///   - timers: the clock and its timers.
     public init(
         _ rates: [Rate], perHost: Bool = false, serverQuotas: ServerQuotas? = nil,
-        actualCost: (@Sendable (HTTPRequest, HTTPResult) -> Int?)? = nil, waiting: Waiting = .queue(maximum: 1_000),
+        actualCost: (@Sendable (HTTPRequest, HTTPResult) -> Int?)? = nil, maximumWaiting: Int = 1_000,
         timers: any Timers = SystemTimers.shared
     ) {
         self.timers = timers
@@ -69,7 +70,7 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         isPerHost = perHost
         quotas = serverQuotas
         readsCosts = Atomic(actualCost != nil || rates.contains(where: \.isOfCost))
-        state = Locked(RateLimitState(rates, quotas: serverQuotas, waiting: waiting, at: timers.now))
+        state = Locked(RateLimitState(rates, quotas: serverQuotas, capacity: maximumWaiting, at: timers.now))
     }
 
     /// Makes a limit without a rate of its own, which keeps within the quotas that each server reports.
@@ -77,14 +78,14 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         self.init([], perHost: true, serverQuotas: ServerQuotas(), timers: timers)
     }
 
-    /// Makes a limit of `requests` per period; see ``init(_:perHost:serverQuotas:actualCost:waiting:timers:)``.
+    /// Makes a limit of `requests` per period; see ``init(_:perHost:serverQuotas:actualCost:maximumWaiting:timers:)``.
     public convenience init(
         requests: Int, per period: Duration, burst: Int = 1, perHost: Bool = false, serverQuotas: ServerQuotas? = nil,
-        waiting: Waiting = .queue(maximum: 1_000), timers: any Timers = SystemTimers.shared
+        maximumWaiting: Int = 1_000, timers: any Timers = SystemTimers.shared
     ) {
         self.init(
             [Rate(requests: requests, per: period, burst: burst)], perHost: perHost, serverQuotas: serverQuotas,
-            waiting: waiting, timers: timers)
+            maximumWaiting: maximumWaiting, timers: timers)
     }
 
     /// The rates that hold; they can be changed at any time, also for tasks that wait.
@@ -326,24 +327,6 @@ extension RateLimit {
         public init(usableBurst: Double = 0.5, maximumPause: Duration = .seconds(3_600)) {
             self.usableBurst = usableBurst.isNaN ? 0.5 : min(max(0, usableBurst), 1)
             self.maximumPause = max(.zero, maximumPause)
-        }
-    }
-
-    /// The treatment of a request that comes too early.
-    public enum Waiting: Hashable, Sendable {
-        /// The request waits for its turn, unless `maximum` requests are already queued: then it fails as
-        /// ``HTTPError/Code/rateLimited``.
-        ///
-        /// If there is a limit per host, `maximum` requests may wait for each host.
-        case queue(maximum: Int)
-        /// The request fails at once, as ``HTTPError/Code/rateLimited``.
-        case refuse
-
-        var maximum: Int {
-            switch self {
-            case .queue(let maximum): maximum
-            case .refuse: 0
-            }
         }
     }
 }

@@ -9,13 +9,10 @@ struct RateLimitState<Waiter> {
     private var lanes = HostTable<HTTPOrigin, Lane>()
     private var waiters = Lane.Waiters()
 
-    init(
-        _ rates: [RateLimit.Rate], quotas: RateLimit.ServerQuotas? = nil, waiting: RateLimit.Waiting,
-        at now: TimerInstant
-    ) {
+    init(_ rates: [RateLimit.Rate], quotas: RateLimit.ServerQuotas? = nil, capacity: Int, at now: TimerInstant) {
         self.rates = rates
         self.quotas = quotas
-        capacity = waiting.maximum
+        self.capacity = capacity
         common = Lane(rates, quotas, at: now)
     }
 

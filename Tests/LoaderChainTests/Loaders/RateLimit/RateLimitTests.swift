@@ -11,10 +11,11 @@ import Testing
     deinit { timers.runAll() }
 
     private func chain(
-        _ requests: Int = 10, burst: Int = 1, perHost: Bool = false, waiting: RateLimit.Waiting = .queue(maximum: 1_000)
+        _ requests: Int = 10, burst: Int = 1, perHost: Bool = false, maximumWaiting: Int = 1_000
     ) -> (limit: RateLimit, terminal: ScriptedTerminal) {
         let limit = RateLimit(
-            requests: requests, per: .seconds(1), burst: burst, perHost: perHost, waiting: waiting, timers: timers)
+            requests: requests, per: .seconds(1), burst: burst, perHost: perHost, maximumWaiting: maximumWaiting,
+            timers: timers)
         let terminal = ScriptedTerminal { _ in .success() }
         limit --> terminal
         return (limit, terminal)
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func earlyRequestIsRefusedWithoutQueue() throws {
-        let (limit, terminal) = chain(waiting: .refuse)
+        let (limit, terminal) = chain(maximumWaiting: 0)
         load("a", with: limit)
         timers.advance(by: .milliseconds(40))
         let seen = Locked<HTTPError?>(nil)
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func requestsBeyondQueueMaximumAreRefused() {
-        let (limit, _) = chain(waiting: .queue(maximum: 2))
+        let (limit, _) = chain(maximumWaiting: 2)
         for number in 0..<5 { load("\(number)", with: limit) }
         #expect(log.events == ["0 response", "3 rateLimited", "4 rateLimited"])
         timers.runAll()
@@ -202,8 +203,7 @@ import Testing
     }
 
     @Test func concurrentTasksAllComplete() async throws {
-        let limit = RateLimit(
-            requests: 1_000, per: .seconds(1), burst: 100, waiting: .queue(maximum: .max), timers: timers)
+        let limit = RateLimit(requests: 1_000, per: .seconds(1), burst: 100, maximumWaiting: .max, timers: timers)
         let terminal = ScriptedTerminal { _ in .success() }
         limit --> terminal
         let ended = EventLog()
@@ -223,13 +223,12 @@ import Testing
         #expect(limit.waiting == 0)
     }
 
-    @Test(arguments: [
-        (Int.max, RateLimit.Waiting.queue(maximum: .max), false), (100, .queue(maximum: .max), false),
-        (100, .queue(maximum: 3), true), (5, .refuse, false),
-    ])
-    func keepsTheContract(_ requests: Int, _ waiting: RateLimit.Waiting, _ perHost: Bool) async {
+    @Test(arguments: [(Int.max, Int.max, false), (100, .max, false), (100, 3, true), (5, 0, false)])
+    func keepsTheContract(_ requests: Int, _ maximumWaiting: Int, _ perHost: Bool) async {
         let violations = await ContractCheck(patience: .patient) {
-            RateLimit(requests: requests, per: .seconds(1), burst: 2, perHost: perHost, waiting: waiting, timers: $0)
+            RateLimit(
+                requests: requests, per: .seconds(1), burst: 2, perHost: perHost, maximumWaiting: maximumWaiting,
+                timers: $0)
         }.run()
         #expect(violations.isEmpty, "\(violations)")
     }

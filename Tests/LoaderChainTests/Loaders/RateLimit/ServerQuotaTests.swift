@@ -13,8 +13,7 @@ import Testing
 
     @Test(arguments: QuotaDialect.allCases) func noRequestIsRefusedAndQuotaIsUsed(dialect: QuotaDialect) {
         let server = QuotaServer(dialect, limit: 120, window: 60, timers: timers)
-        let limited = RateLimit(
-            [], perHost: true, serverQuotas: .init(), waiting: .queue(maximum: .max), timers: timers)
+        let limited = RateLimit([], perHost: true, serverQuotas: .init(), maximumWaiting: .max, timers: timers)
         let chain = limited --> server
         // Three requests a second, where two are allowed, for ten windows.
         for _ in 0..<1_800 {
