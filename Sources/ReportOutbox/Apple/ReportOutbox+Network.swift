@@ -7,14 +7,14 @@
         /// Pauses sending while no network is available, or none that the settings allow, for as long as you keep the returned
         /// value.
         ///
-        /// It observes the system's path monitor, and calls ``networkIsAvailable(_:conditions:)``.
+        /// It observes the system's path monitor, and calls ``setNetwork(isAvailable:conditions:)``.
         public func followNetwork() -> some Sendable {
             let monitor = NWPathMonitor()
             monitor.pathUpdateHandler = { [weak self] path in
                 var conditions: NetworkConditions = []
                 if path.isExpensive { conditions.insert(.metered) }
                 if path.isConstrained { conditions.insert(.constrained) }
-                self?.networkIsAvailable(path.status != .unsatisfied, conditions: conditions)
+                self?.setNetwork(isAvailable: path.status != .unsatisfied, conditions: conditions)
             }
             monitor.start(queue: DispatchQueue(label: "ReportOutbox.network"))
             return NetworkFollowing(monitor: monitor)

@@ -103,7 +103,7 @@ extension ReportOutbox {
     /// Without a network, the outbox sends nothing and uses up no attempts. When the network is back, it retries all reports that
     /// could not be sent without it. Under some conditions, the settings let only important reports be sent; see
     /// ``OutboxSettings/leastPriorityWhenMetered``. Attempts that are under way continue.
-    public func networkIsAvailable(_ isAvailable: Bool, conditions: NetworkConditions = []) {
+    public func setNetwork(isAvailable: Bool, conditions: NetworkConditions = []) {
         let (isNews, isBack) = engine.shared.withLock { shared in
             let isBack = isAvailable && shared.outbox.isOffline
             let isNews = shared.outbox.isOffline == isAvailable || shared.outbox.conditions != conditions

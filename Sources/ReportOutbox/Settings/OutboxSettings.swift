@@ -36,7 +36,7 @@ public struct OutboxSettings: Sendable {
     /// settings.leastPriorityWhenConstrained = .high
     /// ```
     ///
-    /// The outbox uses what ``ReportOutbox/ReportOutbox/networkIsAvailable(_:conditions:)`` reports. On Apple systems,
+    /// The outbox uses what ``ReportOutbox/ReportOutbox/setNetwork(isAvailable:conditions:)`` was given. On Apple systems,
     /// `followNetwork()` calls that method, and each attempt also forbids its terminal to use such a network. On other systems
     /// the app has to call it.
     public var leastPriorityWhenMetered = ReportPriority.low

@@ -33,13 +33,13 @@ import Testing
             life.submit(id)
             life.drain()
         }
-        life.outbox?.networkIsAvailable(false)
+        life.outbox?.setNetwork(isAvailable: false)
         life.submit("waits")
         life.submit("purged")
         life.submit("later")
         life.drain()
         life.purge("purged")
-        life.outbox?.networkIsAvailable(true)
+        life.outbox?.setNetwork(isAvailable: true)
         life.advance(30)
         life.end()
         guard life.open(existing: { $0.id.rawValue == "waits" ? .replace(upload) : .keep }) else { return }

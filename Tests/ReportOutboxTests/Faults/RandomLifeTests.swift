@@ -112,7 +112,7 @@ import Testing
         case 6: life.advance(Int(random.next() % 100))
         case 7: life.advance(3_000)
         case 8: life.outbox?.sendNow()
-        case 9: life.outbox?.networkIsAvailable(random.chance(0.6))
+        case 9: life.outbox?.setNetwork(isAvailable: random.chance(0.6))
         case 10: life.purge(id)
         case 11, 12: life.retry(id)
         case 13: life.hurt(random)

@@ -54,7 +54,7 @@ import Testing
         }
         for number in 0..<10 { try test.submit("\(number)") }
         #expect(test.outbox.deadLetters.count == 10)
-        test.outbox.networkIsAvailable(false)
+        test.outbox.setNetwork(isAvailable: false)
         for number in 0..<10 {
             let id = try #require(ReportID("\(number)"))
             if number < 3 || whenFull == .dropOldest {

@@ -54,7 +54,7 @@ import Testing
         try submit(["a", "b", "c"], crash, to: first)
         // Whenever the outbox handles its reports, it saves the counts.
         first.outbox.startSending()
-        first.outbox.networkIsAvailable(false)
+        first.outbox.setNetwork(isAvailable: false)
         first.outbox.drain()
         first.outbox.abandon()
         first.outbox.drain()
@@ -90,7 +90,7 @@ import Testing
         try submit(["a", "b"], crash, to: test)
         // An outbox that is used saves the counts, and the next report syncs their name to disk.
         test.outbox.startSending()
-        test.outbox.networkIsAvailable(false)
+        test.outbox.setNetwork(isAvailable: false)
         test.outbox.drain()
         try submit(["c"], crash, to: test)
         test.disk.kill()

@@ -28,13 +28,13 @@ import Testing
         ] as [(NetworkConditions, [String])])
     func lowerPrioritiesWaitForBetterNetwork(_ conditions: NetworkConditions, _ sent: [String]) throws {
         let test = try outbox()
-        test.outbox.networkIsAvailable(true, conditions: conditions)
+        test.outbox.setNetwork(isAvailable: true, conditions: conditions)
         try submitAll(to: test)
         test.advance(.seconds(100_000))
         #expect(test.server.keys.sorted() == sent)
         // It waits, and no timer runs for it.
         #expect(!test.timers.advanceToNext())
-        test.outbox.networkIsAvailable(true)
+        test.outbox.setNetwork(isAvailable: true)
         test.outbox.drain()
         #expect(test.server.keys.sorted() == ["h", "l", "n"] && test.outbox.counters.retries == 0)
     }
@@ -58,13 +58,13 @@ import Testing
             $0.refusalsBeforePause = 1
             $0.maximumInFlight = 1
         }
-        test.outbox.networkIsAvailable(true, conditions: .metered)
+        test.outbox.setNetwork(isAvailable: true, conditions: .metered)
         try test.outbox.submit(bytes(10), identifier: "l", request: upload, priority: .low)
         try test.outbox.submit(bytes(10), identifier: "h", request: upload, priority: .high)
         test.outbox.drain()
         for _ in 0..<3 { test.advance(.seconds(4_000)) }
         #expect(test.server.keys == ["h", "h", "h"])
-        test.outbox.networkIsAvailable(true)
+        test.outbox.setNetwork(isAvailable: true)
         test.outbox.drain()
         #expect(test.server.keys == ["h", "h", "h", "l"])
     }

@@ -382,11 +382,11 @@ import Testing
 
     @Test func reportsWaitWhileNetworkIsUnavailable() throws {
         let test = try TestOutbox()
-        test.outbox.networkIsAvailable(false)
+        test.outbox.setNetwork(isAvailable: false)
         try test.submit("a")
         test.advance(.seconds(100_000))
         #expect(test.server.receipts.isEmpty)
-        test.outbox.networkIsAvailable(true)
+        test.outbox.setNetwork(isAvailable: true)
         test.outbox.drain()
         #expect(test.server.keys == ["a"])
     }

@@ -103,8 +103,8 @@ enum Main {
             let throttle = Throttle(maximumNumberOfRequests: 6, queueTimeout: .seconds(30))
             let chain = WaitForNetwork(upTo: .seconds(30), network: network) --> throttle --> server
             let outbox = try ReportOutbox(directory: box, chain: chain)
-            outbox.networkIsAvailable(false)
-            let watch = network.watch { outbox.networkIsAvailable($0) }
+            outbox.setNetwork(isAvailable: false)
+            let watch = network.watch { outbox.setNetwork(isAvailable: $0) }
             defer { watch.cancel() }
             let order = HTTPRequest(
                 method: .post, host: "api.example.com", path: "/v1/orders", body: JSONBody(["item": "7"]))
