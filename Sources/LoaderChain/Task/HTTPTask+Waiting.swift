@@ -7,7 +7,7 @@
 ///     private let lock = NSLock()
 ///     private var waits = 0
 ///
-///     func waitBegins() { lock.withLock { waits += 1 } }
+///     func waitBegan() { lock.withLock { waits += 1 } }
 ///     func waitEnded() {}
 ///     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
 ///         print(lock.withLock { waits })
@@ -19,8 +19,8 @@
 /// that task, on any thread and under no lock, and may cancel the task when a wait begins. Waits can overlap: a task may have
 /// two attempts. An observer that is added during a wait is called neither for the rest of that wait nor for its end.
 public protocol HTTPTaskWaitObserver: HTTPTaskObserver {
-    /// Called when a wait begins; several may overlap.
-    func waitBegins()
+    /// Called when a wait has begun; several may overlap.
+    func waitBegan()
 
     /// Called when a wait has ended.
     ///
@@ -64,7 +64,7 @@ extension TaskCore {
         guard !observers.isEmpty else { return false }
         let hearing = observers.map { ObjectIdentifier($0) }
         withState { state, _ in state.waits.append(hearing) }
-        for observer in observers { observer.waitBegins() }
+        for observer in observers { observer.waitBegan() }
         return true
     }
 

@@ -129,7 +129,7 @@ private final class Watching: HTTPLoader, @unchecked Sendable {
 
 private final class Waits: HTTPTaskWaitObserver {
     let log = EventLog()
-    func waitBegins() { log.note("begins") }
+    func waitBegan() { log.note("begins") }
     func waitEnded() { log.note("ended") }
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { log.note("completed") }
 }

@@ -51,7 +51,7 @@ import Testing
 
 private final class Waits: HTTPTaskWaitObserver {
     let log = EventLog()
-    func waitBegins() { log.note("begins") }
+    func waitBegan() { log.note("begins") }
     func waitEnded() { log.note("ended") }
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
 }

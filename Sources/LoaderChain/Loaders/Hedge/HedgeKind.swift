@@ -62,7 +62,7 @@ final class HedgeSampler: HTTPTaskWaitObserver {
         time = InPlaceLocked(ActiveTime(since: desk.clock.now))
     }
 
-    func waitBegins() {
+    func waitBegan() {
         let now = desk.clock.now
         time.withLock { $0.beginWait(at: now) }
     }

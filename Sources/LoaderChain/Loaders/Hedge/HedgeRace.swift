@@ -85,7 +85,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     // MARK: The first attempt
 
-    func waitBegins() {
+    func waitBegan() {
         let now = desk.clock.now
         state.withLock { $0.beginWait(at: now) }
     }
@@ -151,7 +151,7 @@ private final class HedgeSecond: HTTPTaskWaitObserver, @unchecked Sendable {
         self.race = race
     }
 
-    func waitBegins() {
+    func waitBegan() {
         if race.withdraw() { attempt?.cancel() }
     }
 

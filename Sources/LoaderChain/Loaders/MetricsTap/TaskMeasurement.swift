@@ -14,7 +14,7 @@ final class TaskMeasurement: HTTPTaskWaitObserver {
         start = settings.now
     }
 
-    func waitBegins() {
+    func waitBegan() {
         let now = settings.now
         waits.withLock { $0.begin(at: now) }
     }
