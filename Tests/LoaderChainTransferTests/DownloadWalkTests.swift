@@ -28,7 +28,7 @@ import Testing
         (settings.firstDelay, settings.maximumDelay) = (.zero, .zero)
         let lives = 12
         for life in 0..<lives {
-            settings.attempts = Int.random(in: 1...4, using: &random)
+            settings.maximumFailures = Int.random(in: 1...4, using: &random)
             settings.bytesBetweenFlushes = Int64.random(in: 1...800, using: &random)
             let isLast = life == lives - 1
             directory.weather(nil)

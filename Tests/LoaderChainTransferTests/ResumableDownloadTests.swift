@@ -12,9 +12,9 @@ import Testing
     private let file = URL(filePath: "/films/film")
     private let url = URL(string: "https://films.test/film?signature=secret")!
 
-    private func loader(attempts: Int = 5, flushing: Int64 = 100) -> ResumableDownload {
+    private func loader(maximumFailures: Int = 5, flushing: Int64 = 100) -> ResumableDownload {
         var settings = ResumableDownload.Settings()
-        settings.attempts = attempts
+        settings.maximumFailures = maximumFailures
         settings.bytesBetweenFlushes = flushing
         (settings.firstDelay, settings.maximumDelay) = (.zero, .zero)
         return ResumableDownload(settings, timers: ManualTimers(), random: RandomSource(seed: 1)) { [directory] _ in
@@ -23,12 +23,12 @@ import Testing
     }
 
     private func load(
-        _ server: DownloadServer, attempts: Int = 5, _ change: (inout HTTPRequest) -> Void = { _ in }
+        _ server: DownloadServer, maximumFailures: Int = 5, _ change: (inout HTTPRequest) -> Void = { _ in }
     ) async throws -> HTTPResponse {
         var request = HTTPRequest(url: url)
         request.delivery = .file(file)
         change(&request)
-        return try await (loader(attempts: attempts) --> server).load(request)
+        return try await (loader(maximumFailures: maximumFailures) --> server).load(request)
     }
 
     private func error(_ body: () async throws -> HTTPResponse) async throws -> HTTPError {
@@ -94,7 +94,7 @@ import Testing
     @Test func laterProcessResumesStoppedDownload() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
-        let lost = try await error { try await load(server, attempts: 1) }
+        let lost = try await error { try await load(server, maximumFailures: 1) }
         #expect(lost.code == .connectionLost && directory.bytes(of: "film") == nil)
         let part = try #require(directory.bytes(of: "film.part"))
         #expect(part == Data(bytes.prefix(part.count)) && !part.isEmpty)
@@ -126,7 +126,7 @@ import Testing
     @Test func recordContainsNoAddress() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
-        _ = try await error { try await load(server, attempts: 1) }
+        _ = try await error { try await load(server, maximumFailures: 1) }
         let record = String(decoding: try #require(directory.bytes(of: "film.part.json")), as: UTF8.self)
         #expect(record.contains("entityTag") && !record.contains("secret") && !record.contains("films.test"))
     }
@@ -135,7 +135,7 @@ import Testing
         for (name, goesOn) in [(nil, false), ("film", true)] as [(String?, Bool)] {
             let server = DownloadServer(bytes)
             server.meet(.cut)
-            _ = try await error { try await load(server, attempts: 1) { $0.downloadName = name } }
+            _ = try await error { try await load(server, maximumFailures: 1) { $0.downloadName = name } }
             _ = try await load(server) {
                 $0.downloadName = name
                 $0.query = "signature=newer"
@@ -150,7 +150,7 @@ import Testing
         let server = DownloadServer(bytes)
         server.meet(.cut)
         _ = try await error {
-            try await load(server, attempts: 1) {
+            try await load(server, maximumFailures: 1) {
                 $0.url = nil; $0.path = "/a"
             }
         }
@@ -164,7 +164,7 @@ import Testing
     @Test func downloadOfChangedFileStartsOver() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
-        _ = try await error { try await load(server, attempts: 1) }
+        _ = try await error { try await load(server, maximumFailures: 1) }
         let other = bytes.map { ~$0 }
         server.put(other, headers: ["ETag": "\"2\""])
         _ = try await load(server)
@@ -206,7 +206,7 @@ import Testing
     {
         let server = DownloadServer(bytes, headers: headers)
         server.meet(.cut)
-        _ = try await error { try await load(server, attempts: 1) }
+        _ = try await error { try await load(server, maximumFailures: 1) }
         #expect(directory.names.isEmpty, "what cannot be used is not kept")
         server.meet(.cut)
         _ = try await load(server)
@@ -244,9 +244,9 @@ import Testing
     @Test func serverFailureKeepsPart() async throws {
         let server = DownloadServer(bytes)
         server.meet(.cut)
-        _ = try await error { try await load(server, attempts: 1) }
+        _ = try await error { try await load(server, maximumFailures: 1) }
         server.meet(.unavailable)
-        let response = try await load(server, attempts: 1)
+        let response = try await load(server, maximumFailures: 1)
         #expect(response.status == 503 && response.file == nil && response.body == Data("later".utf8))
         _ = try await load(server)
         expectFile()
@@ -256,7 +256,7 @@ import Testing
     @Test func busyServerIsRetried() async throws {
         let server = DownloadServer(bytes)
         server.meet(.unavailable, .cut, .unavailable, .unavailable)
-        #expect(try await load(server, attempts: 4).status == .ok)
+        #expect(try await load(server, maximumFailures: 4).status == .ok)
         expectFile()
         #expect(server.requests.map { $0.headers.contains("Range") } == [false, false, true, true, true])
         // A loader below may have made an error of the status.
@@ -290,7 +290,8 @@ import Testing
         let busy = MockLoader().then(.serviceUnavailable, headers: ["Retry-After": "7"])
             .then(.tooManyRequests, headers: ["Retry-After": "86400"]).then(.gatewayTimeout, body: "no")
         var settings = ResumableDownload.Settings()
-        (settings.attempts, settings.firstDelay, settings.maximumRetryAfter) = (3, .milliseconds(1), .seconds(20))
+        settings.maximumFailures = 3
+        (settings.firstDelay, settings.maximumRetryAfter) = (.milliseconds(1), .seconds(20))
         let loader = ResumableDownload(settings, timers: timers, random: RandomSource(seed: 1)) { [directory] _ in
             directory
         }
@@ -328,10 +329,10 @@ import Testing
     @Test func attemptsWithoutProgressAreCounted() async throws {
         let server = DownloadServer(bytes)
         server.meet(.refused, .refused, .refused)
-        #expect(try await error { try await load(server, attempts: 3) }.code == .cannotConnect)
+        #expect(try await error { try await load(server, maximumFailures: 3) }.code == .cannotConnect)
         #expect(server.requests.count == 3)
         server.meet(.refused, .refused, .cut, .refused)
-        _ = try await load(server, attempts: 3)
+        _ = try await load(server, maximumFailures: 3)
         expectFile()
     }
 
@@ -380,7 +381,7 @@ import Testing
         headers["ETag"] = "\"1\""
         let server = DownloadServer(bytes, headers: headers)
         server.meet(.cut)
-        _ = try await error { try await load(server, attempts: 1) }
+        _ = try await error { try await load(server, maximumFailures: 1) }
         directory.flipBit(3, in: "film.part")
         _ = try await load(server)
         expectFile()
@@ -451,7 +452,7 @@ import Testing
         let server = DownloadServer(bytes)
         server.meet(.cut, .refused)
         var settings = ResumableDownload.Settings()
-        settings.attempts = 1
+        settings.maximumFailures = 1
         let failed = try await error {
             try await server.download(
                 HTTPRequest(url: url), to: place.url.appending(path: "film"), settings: settings)

@@ -88,7 +88,7 @@ import Testing
                 return try await next(request)
             } --> server,
             settings: {
-                $0.attempts = 1
+                $0.maximumFailures = 1
                 $0.onLocation = { url in told.withLock { $0 = url } }
             })
         #expect(await error(first)?.code == .connectionLost)
@@ -190,10 +190,10 @@ import Testing
         }
         chain --> server
         var settings = ResumableUploadDraft12.Settings()
-        (settings.firstDelay, settings.attempts) = (.milliseconds(1), 2)
+        (settings.firstDelay, settings.maximumFailures) = (.milliseconds(1), 2)
         if method == .head {
             server.meet(.unanswered)
-            _ = await error(upload(server, settings: { $0.attempts = 1 }))
+            _ = await error(upload(server, settings: { $0.maximumFailures = 1 }))
             settings.location = URL(string: "https://films.test/uploads/1")
         }
         let request = HTTPRequest(method: .post, host: "films.test", path: "/films", body: DataBody(bytes))
@@ -212,7 +212,8 @@ import Testing
         let busy = MockLoader().then(.tooManyRequests, headers: ["Retry-After": "3600"])
             .then(.tooManyRequests, body: "no")
         var settings = ResumableUploadDraft12.Settings()
-        (settings.firstDelay, settings.attempts, settings.maximumRetryAfter) = (.milliseconds(1), 2, .seconds(30))
+        settings.maximumFailures = 2
+        (settings.firstDelay, settings.maximumRetryAfter) = (.milliseconds(1), .seconds(30))
         let request = HTTPRequest(method: .post, host: "films.test", path: "/films", body: DataBody(bytes))
         let upload = ResumableUploadDraft12(request, chain: busy, settings: settings, timers: timers)
         let sending = Task { try await upload.send() }
@@ -327,7 +328,7 @@ import Testing
     @Test func uploadCanBeDiscarded() async throws {
         let server = ResumableUploadServerDraft12()
         server.meet(.unanswered)
-        let upload = upload(server, settings: { $0.attempts = 1 })
+        let upload = upload(server, settings: { $0.maximumFailures = 1 })
         #expect(await error(upload)?.code == .connectionLost && server.count == 1)
         try await upload.discard(URL(string: "https://films.test/uploads/1")!)
         #expect(server.count == 0)
@@ -355,7 +356,7 @@ import Testing
                     settings: {
                         $0.location = told.withLock { $0 }
                         $0.onLocation = { url in told.withLock { $0 = url } }
-                        $0.attempts = 2
+                        $0.maximumFailures = 2
                     })
                 if (try? await upload.send())?.status.isSuccess == true { break }
                 #expect(life < 29, "seed \(seed)")

@@ -66,7 +66,7 @@ enum Memory {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "film")
         var settings = ResumableDownload.Settings()
-        settings.attempts = 10
+        settings.maximumFailures = 10
         settings.firstDelay = .zero
         let chain = ResumableDownload(settings) --> makeTerminal()
         var request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")

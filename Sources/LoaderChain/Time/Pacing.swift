@@ -52,7 +52,7 @@ package struct Pacing: Hashable, Sendable {
 
 /// Whether and when a transfer continues after a failure: not after too many failures in a row, which new bytes end.
 struct Perseverance: Sendable {
-    private let attempts: Int
+    private let maximumFailures: Int
     private let pacing: Pacing
     private var failures = 0
     /// The most bytes that there were.
@@ -60,9 +60,9 @@ struct Perseverance: Sendable {
 
     /// Begins without a failure.
     ///
-    /// - Parameter attempts: the number of failures in a row after which to give up; at least one.
-    init(attempts: Int, pacing: Pacing) {
-        self.attempts = max(1, attempts)
+    /// - Parameter maximumFailures: the number of failures in a row after which to give up; at least one.
+    init(maximumFailures: Int, pacing: Pacing) {
+        self.maximumFailures = max(1, maximumFailures)
         self.pacing = pacing
     }
 
@@ -79,7 +79,7 @@ struct Perseverance: Sendable {
     mutating func takeFailure(at count: Int64, asked: Duration, roll: Double) -> Duration? {
         noteProgress(count)
         failures += 1
-        guard failures < attempts else { return nil }
+        guard failures < maximumFailures else { return nil }
         // A transfer has few attempts, which must not be over before a server that asks for short waits is well.
         return max(pacing.delay(afterFailures: failures, roll: roll), pacing.granted(asked))
     }
@@ -90,7 +90,7 @@ struct Perseverance: Sendable {
     mutating func takeStep(at count: Int64) -> Bool {
         if noteProgress(count) { return true }
         failures += 1
-        return failures < attempts
+        return failures < maximumFailures
     }
 
     /// Restarts the count if there are more bytes than ever; returns whether there are.

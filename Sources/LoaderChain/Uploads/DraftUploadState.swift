@@ -40,7 +40,7 @@ struct DraftUploadState: Sendable {
     init(_ settings: ResumableUploadDraft12.Settings, length: Int64) {
         self.length = length
         perseverance = Perseverance(
-            attempts: settings.attempts,
+            maximumFailures: settings.maximumFailures,
             pacing: Pacing(
                 first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter))
         location = settings.location

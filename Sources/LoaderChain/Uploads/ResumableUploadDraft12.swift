@@ -27,10 +27,10 @@ import LoaderChainPlatformFoundation
 public struct ResumableUploadDraft12: Sendable {
     /// How an upload goes on after a failure.
     public struct Settings: Sendable {
-        /// After how many failures in a row the upload fails; five by default.
+        /// The number of failures in a row after which the upload fails; five by default.
         ///
         /// New bytes on the server restart the count.
-        public var attempts = 5
+        public var maximumFailures = 5
 
         /// The bound of the random delay after the first failure, which doubles with each one in a row; a second by default.
         public var firstDelay = Duration.seconds(1)

@@ -56,7 +56,7 @@ struct DownloadState: Sendable {
 
     init(_ settings: ResumableDownload.Settings) {
         perseverance = Perseverance(
-            attempts: settings.attempts,
+            maximumFailures: settings.maximumFailures,
             pacing: Pacing(
                 first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter))
     }

@@ -11,9 +11,9 @@ import LoaderChainPlatformFoundation
 /// ```
 ///
 /// **What it does.** A GET whose ``HTTPRequest/delivery`` is a file goes to a part file next to that file. If the connection is
-/// lost, or the server asks to come again later (408, 429, 500, 502, 503 or 504), the loader asks for the rest, up to
-/// ``Settings/attempts`` times in a row. If it fails after all, or the process ends, the next request for the same address and
-/// file continues there. Every other request passes unchanged.
+/// lost, or the server asks to come again later (408, 429, 500, 502, 503 or 504), the loader asks for the rest, until that
+/// has failed ``Settings/maximumFailures`` times in a row. If it fails after all, or the process ends, the next request for the
+/// same address and file continues there. Every other request passes unchanged.
 ///
 /// **What it guarantees.** The file is what the server has, byte for byte, or there is an error:
 /// - The rest is asked for with `If-Range`, and only by a strong `ETag`, or by a `Last-Modified` that is a minute older than its response.
@@ -40,7 +40,7 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
         /// The number of failures in a row after which the download fails; five by default.
         ///
         /// New bytes restart the count.
-        public var attempts = 5
+        public var maximumFailures = 5
 
         /// The bound of the random delay after the first failure, which doubles with each one in a row; a second by default.
         public var firstDelay = Duration.seconds(1)

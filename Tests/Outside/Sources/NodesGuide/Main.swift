@@ -256,7 +256,7 @@ enum Main {
         }
         try await withFolder { folder in
             var settings = ResumableDownload.Settings()
-            settings.attempts = 1
+            settings.maximumFailures = 1
             for signature in ["1", "2"] {
                 var request = HTTPRequest(
                     host: "films.example.com", path: "/film", queryItems: [HTTPQueryItem("signature", signature)])
