@@ -41,7 +41,7 @@ final class DemoChain: Sendable {
             breakerSettings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
         let environment = ServerEnvironment(scheme: "http", host: "shop.example", pathPrefix: "/v1")
         settings = RemoteSettings(
-            url: URL(string: "http://127.0.0.1:\(port)\(DemoSettings.path)")!, over: terminal,
+            url: URL(string: "http://127.0.0.1:\(port)\(DemoSettings.path)")!, chain: terminal,
             targets: ["shop": .throttle(throttle)], interval: .milliseconds(500), timers: timers,
             onEvent: { [ledger] in ledger.note($0) })
         head =

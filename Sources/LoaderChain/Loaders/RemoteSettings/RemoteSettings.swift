@@ -16,7 +16,7 @@ import LoaderChainPlatformFoundation
 /// let chain = throttle --> Retry() --> terminal
 ///
 /// let settings = RemoteSettings(
-///     url: URL(string: "https://static.example.com/app.json")!, over: terminal,
+///     url: URL(string: "https://static.example.com/app.json")!, chain: terminal,
 ///     targets: ["api": .throttle(throttle)], file: file)
 /// let following = Task { await settings.run() }
 /// ```
@@ -104,7 +104,7 @@ public actor RemoteSettings {
     ///   - random: the source of chance; give a seeded source in tests.
     ///   - onEvent: called for each event, under no lock.
     public init(
-        url: URL, over chain: HTTPLoader, targets: [String: Target], keys: [Key]? = nil, file: URL? = nil,
+        url: URL, chain: HTTPLoader, targets: [String: Target], keys: [Key]? = nil, file: URL? = nil,
         interval: Duration = .seconds(60), timers: any Timers = SystemTimers.shared, random: RandomSource = .system,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {

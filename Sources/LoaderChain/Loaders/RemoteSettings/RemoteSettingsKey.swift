@@ -9,7 +9,7 @@ extension RemoteSettings {
     ///
     /// ```swift
     /// let settings = RemoteSettings(
-    ///     url: url, over: terminal, targets: ["api": .throttle(throttle)], keys: [.hmacSHA256(secret.utf8)])
+    ///     url: url, chain: terminal, targets: ["api": .throttle(throttle)], keys: [.hmacSHA256(secret.utf8)])
     /// ```
     ///
     /// A signed document is a JWS in its compact form (RFC 7515), which libraries for JSON web tokens make: a header, the document

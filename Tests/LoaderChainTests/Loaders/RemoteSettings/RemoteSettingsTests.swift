@@ -48,7 +48,7 @@ import Testing
         more: [String: RemoteSettings.Target] = [:]
     ) -> RemoteSettings {
         RemoteSettings(
-            url: URL(string: "https://a.test/app.json")!, over: chain ?? server.terminal,
+            url: URL(string: "https://a.test/app.json")!, chain: chain ?? server.terminal,
             targets: ["api": .throttle(throttle), "search": .rateLimit(limit)].merging(more) { $1 }, keys: keys,
             file: file, timers: timers, random: RandomSource(seed: 1), onEvent: { [log] in log.note("\($0)") })
     }

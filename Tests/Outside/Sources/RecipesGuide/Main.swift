@@ -130,7 +130,7 @@ enum Main {
         let chain = ResetGuard() --> throttle --> Validate() --> terminal
         let timers = ManualTimers()
         let settings = RemoteSettings(
-            url: URL(string: "https://static.example.com/app.json")!, over: chain,
+            url: URL(string: "https://static.example.com/app.json")!, chain: chain,
             targets: ["api": .throttle(throttle)],
             interval: .seconds(300), timers: timers, onEvent: { show("\($0)") })
 
