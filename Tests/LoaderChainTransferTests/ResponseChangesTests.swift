@@ -98,7 +98,33 @@ import Testing
         terminal.answer(await terminal.next())
         await timers.waitForPending(count: 1)
         reader.cancel()
-        await #expect(throws: CancellationError.self) { try await reader.value }
-        #expect(timers.pendingCount == 0)
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled && timers.pendingCount == 0)
+    }
+
+    @Test func cancelEndsWaitForNetwork() async throws {
+        let network = ManualNetwork(isAvailable: false)
+        let reader = Task { [changes = changes { $0.network = network }] in try await changes.collected() }
+        try await eventually("the network is watched") { network.watches == 1 }
+        reader.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled && terminal.requests.isEmpty)
+    }
+
+    @Test func cancelEndsLoad() async {
+        let reader = Task { [changes = changes()] in try await changes.collected() }
+        _ = await terminal.next()
+        reader.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled && terminal.requests.count == 1 && timers.pendingCount == 0)
+    }
+
+    @Test func cancelledReaderSendsNoRequest() async {
+        let reader = Task { [changes = changes()] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await changes.collected()
+        }
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled && terminal.requests.isEmpty)
     }
 }

@@ -175,6 +175,27 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
+    @Test func cancelEndsPages() async {
+        let terminal = ScriptedTerminal()
+        let pages = terminal.pages(of: first)
+        let reader = Task { try await pages.collected() }
+        _ = await terminal.next()
+        reader.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func cancelledReaderLoadsNoPage() async {
+        let terminal = ScriptedTerminal()
+        let pages = terminal.pages(of: first)
+        let reader = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await pages.collected()
+        }
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .cancelled && terminal.requests.isEmpty)
+    }
+
     @Test func closureCanMakeNextRequest() async throws {
         let pages = server([:]).pages(of: first) { page in
             let number = Int(page.request.query?.dropFirst(5) ?? "") ?? 0

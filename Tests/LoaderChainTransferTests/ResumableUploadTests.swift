@@ -39,7 +39,7 @@ import Testing
     }
 
     private func error(_ upload: ResumableUploadDraft12) async -> HTTPError? {
-        do { _ = try await upload.send() } catch { return error as? HTTPError }
+        do { _ = try await upload.send() } catch { return error }
         return nil
     }
 
@@ -232,8 +232,18 @@ import Testing
         let sending = Task { try await upload.send() }
         await timers.waitForPending(count: 1)
         sending.cancel()
-        await #expect(throws: CancellationError.self) { try await sending.value }
-        #expect(timers.pendingCount == 0)
+        let error = await #expect(throws: HTTPError.self) { try await sending.value }
+        #expect(error?.code == .cancelled && timers.pendingCount == 0)
+    }
+
+    @Test func requestCanBeCancelled() async {
+        let terminal = ScriptedTerminal()
+        let upload = upload(terminal)
+        let sending = Task { try await upload.send() }
+        _ = await terminal.next()
+        sending.cancel()
+        let error = await #expect(throws: HTTPError.self) { try await sending.value }
+        #expect(error?.code == .cancelled && terminal.requests.count == 1)
     }
 
     // MARK: Credentials

@@ -19,6 +19,7 @@ import LoaderChainPlatformFoundation
 /// | any other status | throws an ``HTTPError/Code/invalidResponse`` |
 /// | a new version that the request's own ``HTTPRequest/responseCheck`` refuses | throws its error |
 /// | any other error of the chain | throws it |
+/// | the Swift task that reads is cancelled | throws ``HTTPError/Code/cancelled`` |
 ///
 /// The interval begins with the response. Nothing is requested before an element is awaited.
 public struct ResponseChanges: AsyncSequence, Sendable {
@@ -82,7 +83,9 @@ public struct ResponseChanges: AsyncSequence, Sendable {
                 }
             } catch {
                 isAtEnd = true
-                throw error
+                // A wait that was cancelled ends as a load does.
+                guard error is CancellationError else { throw error }
+                throw HTTPError(.cancelled, request: changes.request)
             }
         }
 
@@ -93,7 +96,6 @@ public struct ResponseChanges: AsyncSequence, Sendable {
             if let network = changes.settings.network, !changes.request.isForThisMachine {
                 try await network.waitUntilAvailable()
             }
-            try Task.checkCancellation()
             var request = changes.request
             state.prepare(&request)
             // Statuses that a loader below would turn into errors are answers here.

@@ -7,7 +7,8 @@ import LoaderChainPlatformFoundation
 /// ```
 ///
 /// Each page is loaded when it is awaited, so a `break` loads no more. A page that is not a success, or a list with more pages
-/// than the limit, throws an ``HTTPError/Code/invalidResponse``: no page is left out silently.
+/// than the limit, throws an ``HTTPError/Code/invalidResponse``: no page is left out silently. If the Swift task that reads is
+/// cancelled, the next page throws ``HTTPError/Code/cancelled``.
 ///
 /// With ``HTTPLoader/pages(of:upTo:)``, the next page is the target of a `Link` header with `rel=next`, relative to the page. A
 /// link back to an earlier page, or from https to http, is an error. A link to another server is followed without the request's

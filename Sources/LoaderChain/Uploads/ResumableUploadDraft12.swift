@@ -82,8 +82,9 @@ public struct ResumableUploadDraft12: Sendable {
 
     /// Sends the body, and returns the server's response to the whole.
     ///
-    /// If the server had the whole, but its response was lost, the result is its response to the question for that.
-    public func send() async throws -> HTTPResponse {
+    /// If the server had the whole, but its response was lost, the result is its response to the question for that. Cancelling
+    /// the Swift task that waits here ends the upload with ``HTTPError/Code/cancelled``; a later one can continue it.
+    public func send() async throws(HTTPError) -> HTTPResponse {
         let content = try encoded()
         guard request.body.canBeSentAgain, let length = content.length else {
             throw error(
@@ -101,9 +102,8 @@ public struct ResumableUploadDraft12: Sendable {
         var sent = request
         while true {
             let question = state.question
-            do {
-                let asked = try part(question, content, at: state.location, from: sent)
-                let response = try await chain.load(asked)
+            do throws(HTTPError) {
+                let response = try await chain.load(part(question, content, at: state.location, from: sent))
                 if question == .create { sent = response.request }
                 let target = question == .create ? try target(of: response) : nil
                 switch state.take(response, to: question, target: target) {
@@ -112,15 +112,21 @@ public struct ResumableUploadDraft12: Sendable {
                 case .isWrong(let reason): throw error(.invalidResponse, response, reason: reason)
                 case .failed:
                     guard let delay = delay(after: response, &state) else { return response }
-                    try await timers.sleep(for: delay)
+                    try await pause(for: delay)
                 }
                 if question == .create, let location = state.location { settings.onLocation?(location) }
-            } catch let error as HTTPError where HTTPResult.failure(error).isTransientFailure {
+            } catch {
+                guard HTTPResult.failure(error).isTransientFailure else { throw error }
                 state.takeLoss()
                 guard let delay = delay(after: error.response, &state) else { throw error }
-                try await timers.sleep(for: delay)
+                try await pause(for: delay)
             }
         }
+    }
+
+    /// Waits; a cancel ends this as it ends a load.
+    private func pause(for delay: Duration) async throws(HTTPError) {
+        do { try await timers.sleep(for: delay) } catch { throw HTTPError(.cancelled, request: request) }
     }
 
     private func delay(after response: HTTPResponse?, _ state: inout DraftUploadState) -> Duration? {
@@ -138,7 +144,7 @@ public struct ResumableUploadDraft12: Sendable {
 
     private var hasSecrets: Bool { request.headers.contains { HTTPHeaders.isSecret($0.name) } }
 
-    private func encoded() throws -> HTTPBodyContent {
+    private func encoded() throws(HTTPError) -> HTTPBodyContent {
         do { return try request.body.encode() } catch {
             throw self.error(.invalidRequest, underlying: error, reason: "The body cannot be read")
         }
@@ -146,7 +152,7 @@ public struct ResumableUploadDraft12: Sendable {
 
     private func part(
         _ question: DraftUploadState.Question, _ content: HTTPBodyContent, at location: URL?, from sent: HTTPRequest
-    ) throws -> HTTPRequest {
+    ) -> HTTPRequest {
         var part: HTTPRequest
         switch (question, location) {
         case (.create, _), (_, nil):
@@ -196,7 +202,7 @@ public struct ResumableUploadDraft12: Sendable {
     }
 
     /// The upload URL in the response to the first request.
-    private func target(of response: HTTPResponse) throws -> URL? {
+    private func target(of response: HTTPResponse) throws(HTTPError) -> URL? {
         guard response.status.isSuccess, let location = response.headers.values(for: "Location").first,
             let base = response.request.url,
             let target = URL(string: location, relativeTo: base)?.absoluteURL
