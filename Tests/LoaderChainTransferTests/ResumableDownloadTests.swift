@@ -447,6 +447,20 @@ import Testing
         #expect(try mode("film", in: place) == mode("usual", in: place))
     }
 
+    @Test func downloadMethodMeasuresDelaysWithGivenTimers() async throws {
+        let place = try TemporaryDirectory()
+        let (server, timers) = (DownloadServer(bytes), ManualTimers())
+        server.meet(.refused)
+        let (request, film) = (HTTPRequest(url: url), place.url.appending(path: "film"))
+        let download = Task {
+            try await server.download(request, to: film, timers: timers, random: RandomSource(seed: 1))
+        }
+        await timers.waitForPending(count: 1)
+        timers.advanceToNext()
+        #expect(try await download.value.file == film)
+        #expect(server.requests.count == 2 && timers.pendingCount == 0)
+    }
+
     @Test func partIsAccessibleOnlyToItsUser() async throws {
         let place = try TemporaryDirectory()
         let server = DownloadServer(bytes)

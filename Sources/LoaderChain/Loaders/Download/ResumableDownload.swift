@@ -125,17 +125,21 @@ extension HTTPLoader {
     ///   - request: the request, a GET.
     ///   - file: the destination; an existing file is replaced once the new one is complete.
     ///   - settings: the behavior of the download after a failure.
+    ///   - timers: measures the delays.
+    ///   - random: the source of the delays; give a seeded source in tests.
     ///   - onProgress: called with the progress of all parts, one call at a time.
     /// - Returns: the response, whose ``HTTPResponse/file`` is the destination.
     @discardableResult
     public final func download(
         _ request: HTTPRequest, to file: URL, settings: ResumableDownload.Settings = ResumableDownload.Settings(),
+        timers: any Timers = SystemTimers.shared, random: RandomSource = .system,
         onProgress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(HTTPError) -> HTTPResponse {
         var request = request
         request.delivery = .file(file)
         request.onProgress = onProgress ?? request.onProgress
-        let response = try await (ResumableDownload(settings) --> self).load(request)
+        let download = ResumableDownload(settings, timers: timers, random: random)
+        let response = try await (download --> self).load(request)
         if let error = (request.responseCheck ?? .success).verdict(on: response, by: name) { throw error }
         return response
     }
