@@ -102,7 +102,7 @@ extension MultipartBody {
 
         /// Named bytes, which the server treats as a file if there is a `filename`.
         public static func data(
-            _ name: String, filename: String? = nil, contentType: String = "application/octet-stream", _ data: Data
+            _ name: String, _ data: Data, filename: String? = nil, contentType: String = "application/octet-stream"
         ) -> Part {
             Part(name: name, filename: filename, contentType: contentType, content: .data(data))
         }

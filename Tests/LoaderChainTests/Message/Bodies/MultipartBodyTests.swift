@@ -37,7 +37,7 @@ import Testing
     @Test func encodedBodyMatchesStandard() throws {
         let body = MultipartBody(
             [
-                .field("a", "1"), .data("b", filename: "b.bin", contentType: "image/png", Data("2".utf8)),
+                .field("a", "1"), .data("b", Data("2".utf8), filename: "b.bin", contentType: "image/png"),
                 .file("c", try directory.file("c.txt", Data("3".utf8)), contentType: "text/plain; charset=utf-8"),
             ], boundary: "XX")
         #expect(body.additionalHeaders == ["Content-Type": "multipart/form-data; boundary=XX"])
@@ -94,7 +94,7 @@ import Testing
                 parts.append(.field(name, text))
                 expected.append(.init(name: name, content: Data(text.utf8)))
             case 1:
-                parts.append(.data(name, filename: filename, contentType: "a/b", content))
+                parts.append(.data(name, content, filename: filename, contentType: "a/b"))
                 expected.append(.init(name: name, filename: filename, contentType: "a/b", content: content))
             default:
                 let file = try directory.file("\(index)", content)
@@ -160,7 +160,7 @@ import Testing
         "", "text", "a/b\r\nX: y", "a/b/c", "a /b", "a/b x", "/b", "a/", "a/b\nX", "a/b;\u{0}", "é/b",
     ])
     func invalidContentTypeIsRejected(type: String) throws {
-        let body = body([.data("a", contentType: type, Data())])
+        let body = body([.data("a", Data(), contentType: type)])
         let error = try #require(throws: HTTPBodyError.self) { try body.encode() }
         #expect(!error.reason.utf8.contains(10))
     }
