@@ -143,12 +143,15 @@ extension CredentialStore {
 /// The error of a store that could not be read or written; it never quotes a credential.
 public struct CredentialStoreError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// What could not be done, and why.
-    public let description: String
+    public let reason: String
 
-    /// The ``description``, which `localizedDescription` shows.
-    public var errorDescription: String? { description }
+    init(_ reason: String) { self.reason = reason }
 
-    init(_ description: String) { self.description = description }
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 
     fileprivate static func encode(_ credential: some Encodable) throws(CredentialStoreError) -> Data {
         // The error of an encoder quotes the value.

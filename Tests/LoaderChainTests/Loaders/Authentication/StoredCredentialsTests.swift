@@ -41,7 +41,7 @@ import Testing
         try store.save(BearerToken(accessToken: "geheim"))
         try Data(#"{"accessToken":"geheim","#.utf8).write(to: file)
         let error = #expect(throws: CredentialStoreError.self) { try store.load() }
-        #expect(error?.description == "The file token.json does not contain a BearerToken; remove it to sign in again")
+        #expect(error?.reason == "The file token.json does not contain a BearerToken; remove it to sign in again")
         try store.forget()
         #expect(try store.load() == nil)
     }
