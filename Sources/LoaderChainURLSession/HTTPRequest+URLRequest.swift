@@ -28,10 +28,9 @@ extension HTTPRequest {
                 "The URLRequest's body is a stream, which can be read only once; use httpBody, or a FileBody.")
         }
         guard let url = request.url else { throw HTTPBodyError("The URLRequest has no URL.") }
-        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         self.init(
             method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url,
-            headers: HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) }))
+            headers: HTTPHeaders(request.allHTTPHeaderFields ?? [:]))
         if let body = request.httpBody, !body.isEmpty { self.body = DataBody(body) }
         let longest = 1e9
         if request.timeoutInterval != Self.defaultTimeout, request.timeoutInterval > 0 {

@@ -20,6 +20,11 @@ public struct HTTPHeaders: Sendable {
     /// The headers of `fields`, in their order.
     public init(_ fields: some Sequence<Field>) { self.fields = Array(fields) }
 
+    /// The headers of a dictionary, in the order of their names.
+    public init(_ values: [String: String]) {
+        self.init(values.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) })
+    }
+
     /// The value of a header, or nil if there is none.
     ///
     /// Several values are joined as the standard says: by a comma, or by a semicolon for `Cookie`. Values of

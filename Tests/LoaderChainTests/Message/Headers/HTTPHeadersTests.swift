@@ -12,6 +12,11 @@ import Testing
         #expect(!headers.contains("X-Request-I@"))
     }
 
+    @Test func dictionaryIsOrderedByNames() {
+        let values = ["B": "2", "C": "3", "A": "1"]
+        #expect(HTTPHeaders(values).map(\.description) == ["A: 1", "B: 2", "C: 3"])
+    }
+
     @Test func repeatedValuesAreJoinedExceptSetCookie() {
         let headers: HTTPHeaders = [
             "Accept": "a", "Cookie": "x=1", "Set-Cookie": "p=1", "accept": "b", "COOKIE": "y=2", "set-cookie": "q=2",
