@@ -12,6 +12,7 @@ import LoaderChainPlatformFoundation
 /// let mock = MockLoader()
 ///     .on(.get, "/users/7", body: #"{"name":"Ada"}"#)
 ///     .on(.delete, "/users/7", .forbidden)
+///     .on(.get, "/news", failing: .timedOut)
 /// let chain = Validate() --> mock
 /// let user: User = try await chain.load(.get("/users/7"))
 /// ```
@@ -66,6 +67,12 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
         _ method: HTTPMethod, _ path: String, _ status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: String = ""
     ) -> MockLoader {
         on(Route(method, path)) { $0.answer(status, headers: headers, body: body) }
+    }
+
+    /// Fails every request of a method and a path with an error.
+    @discardableResult
+    public func on(_ method: HTTPMethod, _ path: String, failing code: HTTPError.Code) -> MockLoader {
+        on(Route(method, path)) { $0.fail(code) }
     }
 
     /// Answers every request of a method and a path with the response that `answer` returns, or the error that it throws.

@@ -47,6 +47,11 @@ import Testing
         mock.load(request: HTTPRequest(method: .post, host: "test", path: "/v1/users")) { log.note($0.summary) }
         await log.waitForEvents(5)
         #expect(log.events.last == "connectionLost")
+        mock.on(.get, "/v1/users", failing: .cannotConnect)
+        for _ in 1...2 {
+            mock.load(request: HTTPRequest(host: "test", path: "/v1/users")) { log.note($0.summary) }
+        }
+        #expect(log.events.suffix(2) == ["cannotConnect", "cannotConnect"])
     }
 
     @Test func asyncHandlerAnswersOrThrows() async {
