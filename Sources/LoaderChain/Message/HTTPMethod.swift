@@ -12,7 +12,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public init(_ name: String) { rawValue = name }
 
     /// Whether the method may be sent: its name is a token of RFC 9110.
-    public var isToken: Bool { ASCII.isToken(rawValue) }
+    package var isToken: Bool { ASCII.isToken(rawValue) }
 
     /// Whether the method only reads, and changes nothing on the server.
     ///

@@ -144,10 +144,11 @@ public final class MetricRecorder: Sendable {
 
 /// A trace that has been started; any thread may use it.
 ///
-/// Nothing changes it after ``stop()``. A trace that is released without being stopped leaves no record.
+/// It has up to 32 counters and 32 attributes; further ones are ignored. Nothing changes it after ``stop()``. A trace that is
+/// released without being stopped leaves no record.
 public final class RunningTrace: Sendable {
-    /// The number of counters, and of attributes, that a trace may have; further ones are ignored.
-    public static let maximumNumberOfValues = 32
+    /// The number of counters, and of attributes, that a trace may have.
+    static let maximumNumberOfValues = 32
 
     /// The name.
     public let name: String

@@ -26,7 +26,7 @@ public enum RedirectPolicy: HTTPRequestOption {
     public static var defaultOptionValue: RedirectPolicy { .follow }
 
     /// How many redirects are followed by default.
-    public static var usualLimit: Int { 20 }
+    static var usualLimit: Int { 20 }
 
     /// Follows up to 20 redirects.
     public static var follow: RedirectPolicy { .follow(upTo: usualLimit) }

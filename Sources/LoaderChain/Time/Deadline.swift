@@ -66,7 +66,7 @@ public struct Deadline: Sendable {
     public var hasPassed: Bool { remaining == .zero }
 
     /// Whether this deadline comes before another one.
-    public func isEarlier(than other: Deadline) -> Bool {
+    func isEarlier(than other: Deadline) -> Bool {
         switch (moment, other.moment) {
         case (.system(let own), .system(let others)): own < others
         case (.on(let timers, let own), .on(let otherTimers, let others)) where timers === otherTimers: own < others

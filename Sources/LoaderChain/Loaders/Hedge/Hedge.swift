@@ -163,7 +163,7 @@ extension HTTPRequest {
     /// Whether two attempts of the request, as it is now, may be under way at once.
     ///
     /// Its ``hedging``, its method, its body and its options decide.
-    public var isHedgeable: Bool {
+    package var isHedgeable: Bool {
         switch hedging {
         case .never: return false
         case .automatic: guard method.isSafe, storage.options.allowTwoAttempts else { return false }

@@ -43,7 +43,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Notes a request, which pays for a part of a retry.
-    public func noteRequest() {
+    func noteRequest() {
         change { $0.noteRequest(at: $1) }
     }
 
@@ -51,12 +51,12 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameter isThrottled: whether the server has refused the request because it got too many. Such a retry takes five
     ///   fourteenths of another: to refuse costs the server little, and the delay before the retry is longer.
-    public func takeRetry(isThrottled: Bool = false) -> Bool {
+    func takeRetry(isThrottled: Bool = false) -> Bool {
         change { $0.takeRetry(isThrottled: isThrottled, at: $1) } ?? true
     }
 
     /// Gives back a retry that was taken, but not made.
-    public func giveBackRetry() {
+    func giveBackRetry() {
         change { $0.giveBackRetry(at: $1) }
     }
 

@@ -133,7 +133,7 @@ public struct FileSlice: Hashable, Sendable {
     public var length: Int64 { bytes.upperBound - bytes.lowerBound }
 
     /// Whether the range is the whole file.
-    public var isWholeFile: Bool { bytes == 0..<stamp.length }
+    package var isWholeFile: Bool { bytes == 0..<stamp.length }
 
     private let stamp: FileStamp
 

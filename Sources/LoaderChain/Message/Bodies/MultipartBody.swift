@@ -23,7 +23,7 @@ public struct MultipartBody: HTTPBody {
     }
 
     /// The body of `parts`, with a boundary from `generator`: the same random numbers give the same bytes.
-    public init(_ parts: [Part], subtype: String = "form-data", using generator: inout some RandomNumberGenerator) {
+    init(_ parts: [Part], subtype: String = "form-data", using generator: inout some RandomNumberGenerator) {
         let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
         self.init(parts, subtype: subtype, boundary: Hexadecimal.text(high) + Hexadecimal.text(low))
     }
