@@ -10,7 +10,8 @@ extension HTTPRequest {
     ///
     /// - Parameters:
     ///   - path: the path. A question mark becomes part of it.
-    ///   - query: the names and values of the query, in order.
+    ///   - query: the names and values of the query, in order; with nil, a name stands alone. It is a literal: for names that a program
+    ///     computes, set ``queryItems``.
     public static func get(_ path: String, query: KeyValuePairs<String, String?> = [:]) -> HTTPRequest {
         HTTPRequest(.get, path, query)
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// When a throttle takes its waits for too long, and what it does about it.
+/// A rule of a ``Throttle``: the waits that count as an overload, and the reaction to them.
 ///
 /// ```swift
 /// let throttle = Throttle(limit: 8, overload: ThrottleOverload(target: .seconds(1)))
