@@ -181,14 +181,23 @@ enum DamagedFile {
 
 /// The error of a writer that cannot use its directory.
 public struct WriterError: Error, Sendable, Hashable {
-    /// The kind of error.
-    public enum Code: String, Sendable, Hashable {
+    /// The kind of error; there may be more kinds in the future.
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the kind.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the kind.
+        public var description: String { rawValue }
+
         /// Another writer, in this process or in another, is using the directory.
-        case inUse
+        public static let inUse = Code(rawValue: "inUse")
         /// The disk, or a quota, is full.
-        case diskFull
+        public static let diskFull = Code(rawValue: "diskFull")
         /// The directory cannot be used for another reason.
-        case directory
+        public static let directory = Code(rawValue: "directory")
     }
 
     /// The kind of error.
@@ -197,7 +206,7 @@ public struct WriterError: Error, Sendable, Hashable {
     public let reason: String
 
     init(_ failure: FileFailure) {
-        code = Code(rawValue: failure.obstacle.rawValue) ?? .directory
+        code = Code(rawValue: failure.obstacle.rawValue)
         reason = failure.reason(for: "writer")
     }
 }

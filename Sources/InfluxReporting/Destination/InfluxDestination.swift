@@ -180,26 +180,35 @@ extension InfluxDestination: CustomStringConvertible, CustomReflectable {
 ///
 /// The text quotes nothing that could be a secret.
 public struct InfluxDestinationError: Error, Sendable, Hashable {
-    /// The part of a destination that is invalid.
-    public enum Code: String, Sendable, Hashable {
+    /// The part of a destination that is invalid; there may be more parts in the future.
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the part.
+        public let rawValue: String
+
+        /// Makes a part of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the part.
+        public var description: String { rawValue }
+
         /// The server's address.
-        case address
+        public static let address = Code(rawValue: "address")
         /// The name of the database.
-        case database
+        public static let database = Code(rawValue: "database")
         /// The name of the retention policy.
-        case retentionPolicy = "retention policy"
+        public static let retentionPolicy = Code(rawValue: "retention policy")
         /// The name of the organization.
-        case organization
+        public static let organization = Code(rawValue: "organization")
         /// The name of the bucket.
-        case bucket
+        public static let bucket = Code(rawValue: "bucket")
         /// The name of the user.
-        case user
+        public static let user = Code(rawValue: "user")
         /// The password.
-        case password
+        public static let password = Code(rawValue: "password")
         /// The token, or another secret value of a header.
-        case token
+        public static let token = Code(rawValue: "token")
         /// The header that carries the credentials.
-        case header
+        public static let header = Code(rawValue: "header")
     }
 
     /// The part that is invalid.

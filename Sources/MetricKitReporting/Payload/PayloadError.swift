@@ -4,17 +4,26 @@ import LoaderChainPlatformFoundation
 ///
 /// The bytes are not lost: ``MetricKitReport`` keeps them, and they can be submitted unchanged.
 public struct PayloadError: Error, Sendable, Hashable {
-    /// The kind of the error.
-    public enum Code: String, Sendable, Hashable {
+    /// The kind of the error; there may be more kinds in the future.
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the kind.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the kind.
+        public var description: String { rawValue }
+
         /// The bytes are not JSON, or are incomplete.
-        case notJSON
+        public static let notJSON = Code(rawValue: "notJSON")
         /// The bytes are JSON, but not a payload of the requested kind.
-        case notAPayload
+        public static let notAPayload = Code(rawValue: "notAPayload")
         /// The payload exceeds a limit.
         ///
         /// The limits are 64 MiB of text, 4,194,304 values, and 65,536 nested objects and arrays; 16,384 diagnostics,
         /// and 16,384 leftovers.
-        case tooLarge
+        public static let tooLarge = Code(rawValue: "tooLarge")
     }
 
     /// The kind of the error.
@@ -54,7 +63,7 @@ extension PayloadError: LocalizedError {
             switch code {
             case .notJSON: "Pass the complete bytes of `jsonRepresentation()`."
             case .notAPayload: "Use `MetricKitReport` for payloads of any kind."
-            case .tooLarge: "Keep the bytes, and find out which program wrote them."
+            default: "Keep the bytes, and find out which program wrote them."
             }
         return "\(reason) \(advice)"
     }

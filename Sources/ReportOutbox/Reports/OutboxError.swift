@@ -3,36 +3,45 @@ import LoaderChainPlatformFoundation
 
 /// The error of an outbox that cannot be opened, or of a report that is not accepted.
 public struct OutboxError: Error, Hashable, Sendable {
-    /// The kind of the error.
-    public enum Code: String, Hashable, Sendable {
+    /// The kind of the error; there may be more kinds in the future.
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the kind.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the kind.
+        public var description: String { rawValue }
+
         /// Another outbox uses the directory, in this process or another.
-        case inUse
+        public static let inUse = Code(rawValue: "inUse")
         /// The directory cannot be used.
-        case directory
+        public static let directory = Code(rawValue: "directory")
         /// The disk, or a quota, is full.
-        case diskFull
+        public static let diskFull = Code(rawValue: "diskFull")
         /// Something else failed on the disk.
-        case disk
+        public static let disk = Code(rawValue: "disk")
         /// The outbox has reached the limits of its settings.
-        case full
+        public static let full = Code(rawValue: "full")
         /// The report is larger than the settings allow.
-        case tooLarge
+        public static let tooLarge = Code(rawValue: "tooLarge")
         /// The request contains a secret, and outboxes do not store secrets.
-        case secret
+        public static let secret = Code(rawValue: "secret")
         /// The request cannot be sent as it is.
-        case request
+        public static let request = Code(rawValue: "request")
         /// The identifier is empty or too long.
-        case identifier
+        public static let identifier = Code(rawValue: "identifier")
         /// The bytes cannot be read.
-        case unreadable
+        public static let unreadable = Code(rawValue: "unreadable")
         /// The bytes could not be sealed.
-        case seal
+        public static let seal = Code(rawValue: "seal")
         /// The user does not consent to storing reports.
-        case consent
+        public static let consent = Code(rawValue: "consent")
         /// The outbox is closed.
-        case closed
+        public static let closed = Code(rawValue: "closed")
         /// No report has that identifier.
-        case unknownReport
+        public static let unknownReport = Code(rawValue: "unknownReport")
     }
 
     /// The kind of the error.
@@ -48,7 +57,7 @@ public struct OutboxError: Error, Hashable, Sendable {
 
     /// The error of a directory that cannot be used by an outbox, or by the owner that is named.
     init(opening failure: FileFailure, for owner: String = "outbox") {
-        self.init(Code(rawValue: failure.obstacle.rawValue) ?? .directory, failure.reason(for: owner))
+        self.init(Code(rawValue: failure.obstacle.rawValue), failure.reason(for: owner))
     }
 
     init(_ failure: FileFailure) {
