@@ -24,6 +24,8 @@ struct QuotaBook {
     private let settings: RateLimit.ServerQuotas
     private var quotas: [Quota] = []
     private(set) var pauseEnd: TimerInstant
+    /// How long the machine sleeps, which the clock of the timers leaves out; nil until the server has asked for a pause.
+    private var sleep: SleepMeter?
     /// When a request was sent last, or a report arrived.
     private var lastEvent: TimerInstant
     private var lastPass: TimerInstant
@@ -101,6 +103,8 @@ struct QuotaBook {
         var reports: [QuotaReport] = []
         /// The time for which the server asks for no request.
         var pause = Duration.zero
+        /// The present by both clocks, if the server asks for a pause.
+        var reading: ClockReading?
     }
 
     /// Notes the end of a request, with the reports of its response.
@@ -110,6 +114,10 @@ struct QuotaBook {
             runningCost -= end.expectedCost
         }
         guard hasQuotas || !end.reports.isEmpty || end.pause > .zero else { return }
+        if let reading = end.reading {
+            if sleep == nil { sleep = SleepMeter(reading) }
+            countSleep(until: reading)
+        }
         move(to: now)
         for index in quotas.indices.reversed()
         where !end.reports.contains(where: { $0.name == quotas[index].report.name }) {
@@ -122,6 +130,14 @@ struct QuotaBook {
         for report in end.reports { note(report, of: end.number, at: now) }
         if end.pause > .zero { pauseEnd = max(pauseEnd, now.advanced(by: min(end.pause, settings.maximumPause))) }
         lastEvent = now
+    }
+
+    /// Shortens a pause by how long the machine has slept since the last call, and returns whether it did.
+    @discardableResult
+    mutating func countSleep(until reading: ClockReading) -> Bool {
+        guard let slept = sleep?.read(reading).slept, slept > .zero else { return false }
+        pauseEnd = pauseEnd.advanced(by: Duration.zero - slept)
+        return true
     }
 
     private mutating func note(_ report: QuotaReport, of number: UInt64, at now: TimerInstant) {

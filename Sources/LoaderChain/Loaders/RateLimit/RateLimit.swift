@@ -17,8 +17,8 @@ import Synchronization
 ///
 /// Many servers report in each response how many requests are left, such as `RateLimit: "day";r=50;t=3600`. Half of such a quota may
 /// be used at any time; the rest is spread evenly over the time until its reset. ``ServerQuotas`` lists the headers that are read.
-/// After a 429 or 503 with a `Retry-After`, no request passes until that time. What the server says that a redirect has led to, if it
-/// is another one, is ignored.
+/// After a 429 or 503 with a `Retry-After`, no request passes until that time; it goes on while the machine sleeps, which the next
+/// request finds out. What the server says that a redirect has led to, if it is another one, is ignored.
 ///
 /// **Where it belongs.** Near the terminal, below every loader that makes requests of its own or repeats them: an attempt of
 /// ``Retry`` takes a token like any other request. A ``CircuitBreaker`` goes above it, so that the requests that it refuses
@@ -110,13 +110,14 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         // Most pass, and need nothing to wait with.
         switch state.withLock({ $0.admit(.init(cost: cost), for: origin, at: now) }) {
         case .passes(let pass): self.pass(task, pass, for: origin)
-        case .refused(let delay): refuse(task, delay)
-        case .mustWait, .waits, .tooLate: queue(task, for: origin, cost: cost, at: now)
+        case .refused(let delay) where quotas == nil: refuse(task, delay)
+        case .refused, .mustWait, .waits, .tooLate: queue(task, for: origin, cost: cost, at: now)
         }
     }
 
     @inline(never)
     private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, cost: Int64, at now: TimerInstant) {
+        if quotas != nil { countSleep(for: origin) }
         let waiter = RateLimitWaiter(task, in: origin, of: self)
         let arrival = RateLimitLane<RateLimitWaiter>.Arrival(
             waiter: waiter, cost: cost, priority: waiter.priority,
@@ -139,6 +140,14 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         case .tooLate(let delay):
             waiter.end()
             fail(task, .deadlineExceeded, reason: "Its turn would come in \(delay), which is after its deadline")
+        }
+    }
+
+    /// Ends a pause in time that a server has asked for, although the clock of the timers may have stood still.
+    private func countSleep(for origin: HTTPOrigin?) {
+        let reading = ClockReading(timers)
+        if let step = state.withLock({ $0.withLane(of: origin) { $0.countSleep(until: reading, among: &$1) } }) {
+            take(step, for: origin)
         }
     }
 
@@ -215,7 +224,10 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         if quotas != nil, let response, response.comes(from: task.request.origin) {
             end.reports = QuotaReport.reports(in: response.headers, now: timers.date)
             if end.reports.contains(where: { $0.unit == .cost }) { readsCosts.store(true, ordering: .relaxed) }
-            if response.status.asksToWait { end.pause = RetryAfter.delay(of: response, now: timers.date) }
+            if response.status.asksToWait {
+                end.pause = RetryAfter.delay(of: response, now: timers.date)
+                if end.pause > .zero { end.reading = ClockReading(timers) }
+            }
         }
         if let actualCost, let cost = actualCost(task.request, result) { end.cost = CostOption.amount(cost) }
         if response == nil {

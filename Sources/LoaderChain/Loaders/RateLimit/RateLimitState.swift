@@ -217,6 +217,11 @@ struct RateLimitLane<Waiter> {
         return waiting > 0 ? step(at: now, among: &waiters) : nil
     }
 
+    /// Counts how long the machine has slept, during which a pause of the server goes on; nil if nothing has to be done.
+    mutating func countSleep(until reading: ClockReading, among waiters: inout Waiters) -> Step? {
+        book?.countSleep(until: reading) == true ? step(at: reading.instant, among: &waiters) : nil
+    }
+
     /// Takes out all that wait; the tokens stay as they are, since the server that counts requests does not know of it.
     mutating func removeAll(among waiters: inout Waiters) -> Step {
         var step = Step(alarm: alarm)

@@ -75,6 +75,28 @@ import Testing
         }
     }
 
+    /// The clock of the timers stops while the machine sleeps, and that of the server does not.
+    @Test(arguments: [(RateLimit.Waiting.queue(maximum: 10), 4), (.refuse, 2)])
+    func pauseGoesOnWhileMachineSleeps(_ waiting: RateLimit.Waiting, _ sent: Int) {
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            let isFirst = answers.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? .success(.tooManyRequests, headers: ["Retry-After": "60"]) : .success(.ok)
+        }
+        let limit = RateLimit([], perHost: true, serverQuotas: .init(), waiting: waiting, timers: timers)
+        limit --> terminal
+        for _ in 0..<2 { limit.load(request: .sample) { _ in } }
+        timers.stepDate(by: .seconds(57))
+        limit.load(request: .sample) { _ in }
+        #expect(answers.withLock(\.self) == 1)
+        timers.stepDate(by: .seconds(4))
+        limit.load(request: .sample) { _ in }
+        #expect(answers.withLock(\.self) == sent && limit.waiting == 0)
+    }
+
     /// The host that is asked, the one that responds, and whether the first is held up.
     static let redirects: [(String, String, Bool)] = [
         ("a.test", "b.test", false), ("a.test", "A.test", true), ("", "b.test", true),
