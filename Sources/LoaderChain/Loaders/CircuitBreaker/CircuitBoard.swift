@@ -108,7 +108,9 @@ final class Circuit: Sendable {
 
     /// Counts the result of a call that began in the phase of that number.
     func record(_ result: HTTPResult, of period: UInt64) {
-        let verdict = policy.verdict(result)
+        var verdict = policy.verdict(result)
+        // The target of a redirect says nothing about the server that was asked.
+        if let origin, verdict == .failure, !result.comes(from: origin) { verdict = .nothing }
         let now = policy.timers.now
         report(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
     }

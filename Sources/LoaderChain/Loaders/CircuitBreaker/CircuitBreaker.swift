@@ -17,8 +17,8 @@ import Dispatch
 /// loaders that judge responses, so that an unusable response counts as a failure.
 ///
 /// Each server, a host and its port, has a circuit of its own, unless you choose one for all; circuits of servers that are no
-/// longer used are removed. A cancelled probe is replaced by another. A reset closes every circuit, and requests that are in
-/// flight then are not counted.
+/// longer used are removed. The failure of another server, to which a redirect has led, counts for none. A cancelled probe is
+/// replaced by another. A reset closes every circuit, and requests that are in flight then are not counted.
 public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool

@@ -166,6 +166,23 @@ import Testing
         #expect(log.events == ["bad.example.com closed open"])
     }
 
+    /// A server that a redirect leads to must not cut off the one that redirects.
+    @Test(arguments: [true, false])
+    func failureAfterRedirectCountsForNoServer(_ hasResponse: Bool) throws {
+        let breaker = breaker(perHost: true)
+        for _ in 0..<8 {
+            _ = load(with: breaker)
+            let task = try #require(terminal.held.first)
+            var request = task.request
+            request.host = "other.com"
+            let response = HTTPResponse(request: request, status: .serviceUnavailable)
+            let error = HTTPError(.timedOut, request: request)
+            task.complete(hasResponse ? .success(response) : .failure(error))
+        }
+        #expect(breaker.state(of: "example.com") == .closed && breaker.state(of: "other.com") == .closed)
+        #expect(log.events == [])
+    }
+
     @Test func eachPortHasItsOwnCircuit() throws {
         let breaker = breaker(perHost: true)
         func request(_ port: Int?) -> HTTPRequest {
