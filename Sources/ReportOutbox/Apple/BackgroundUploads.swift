@@ -24,7 +24,9 @@
     ///   stops its upload, unless another task waits for it too.
     /// - The bytes are stored in the directory as they are sent, unsealed, until the upload has ended: the system reads them
     ///   without the app.
-    /// - A response has a status and headers, and no body. Redirects are followed.
+    /// - A response has a status and headers, and no body.
+    /// - The system follows redirects without asking the app, to other servers too: `HTTPRequest.redirects` has no effect, and headers
+    ///   that may be secret are not removed. Send reports with credentials to servers that do not redirect to others.
     /// - An outbox passes on at most `maximumInFlight` reports, and one fewer to a single server; raise that setting to have more
     ///   reports sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
