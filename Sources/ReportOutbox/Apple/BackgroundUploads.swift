@@ -104,14 +104,10 @@
             return true
         }
 
-        /// Returns when all background events are processed, for use in a scene's
+        /// Returns when all background events are processed, or when its Swift task is cancelled, for use in a scene's
         /// `backgroundTask(.urlSession("com.example.reports"))`.
         @MainActor
-        public func handleEvents() async {
-            await withCheckedContinuation { continuation in
-                engine.whenEventsAreDelivered { continuation.resume() }
-            }
-        }
+        public func handleEvents() async { await engine.waitForEvents() }
     }
 
     private final class BackgroundSession: UploadSession {

@@ -123,6 +123,17 @@ final class UploadEngine: Sendable {
         handle { $0.isQuiet ? [.completeSystemEvents] : [] }
     }
 
+    /// Returns when a completion handler of the system would be called, or when the Swift task that waits is cancelled.
+    @MainActor
+    func waitForEvents() async {
+        let areDelivered = Awaited(false)
+        whenEventsAreDelivered { areDelivered.change { $0 = true } }
+        await Self.wait(until: areDelivered)
+    }
+
+    /// Waits outside of the main actor, whose closures must not leave it.
+    private static func wait(until isTrue: Awaited<Bool>) async { await isTrue.wait(until: { $0 }) }
+
     // MARK: The queue
 
     private func handle(_ event: @escaping @Sendable (inout BackgroundUploadState) -> [BackgroundUploadState.Action]) {

@@ -303,6 +303,27 @@ struct UploadEngineTests {
         life.kill()
     }
 
+    @Test @MainActor func waitForEventsEndsWithThemOrWithItsTask() async throws {
+        let life = UploadLife()
+        life.launch(opensOutbox: false)
+        _ = load(request("a"), life)
+        let engine = try #require(life.terminal?.engine)
+        let log = EventLog()
+        let waits = ["first", "second"].map { name in
+            Task {
+                await engine.waitForEvents()
+                log.note(name)
+            }
+        }
+        waits[0].cancel()
+        await log.waitForEvents(1)
+        #expect(log.events == ["first"])
+        life.daemon.finishEvents()
+        await log.waitForEvents(2)
+        #expect(log.events == ["first", "second"])
+        life.kill()
+    }
+
     /// The system may deliver its events before the app has the handler, and other uploads may have begun meanwhile.
     @Test @MainActor func handlerThatComesAfterEventsRunsAtOnce() async throws {
         let life = UploadLife()
