@@ -66,6 +66,10 @@ extension CredentialStore {
     ///
     /// The credential can be read after the device was unlocked once, so that background tasks find it, and it does not move to another
     /// device. A keychain outlives the app: a user who installs it again is still signed in.
+    ///
+    /// On a Mac, this is the data protection keychain, as on other devices: it never asks the user, and other programs cannot read the
+    /// credential. The program needs an entitlement for it, such as that of the capability Keychain Sharing, which a command-line tool
+    /// without a bundle cannot have: use ``FileCredentialStore`` there.
     public struct KeychainCredentialStore<Credential: Codable & Sendable>: CredentialStore {
         private let service: String
         private let account: String
@@ -120,13 +124,19 @@ extension CredentialStore {
             var item: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
             ]
+            // Without this, a Mac uses the user's login keychain, which knows no accessibility. Elsewhere it changes nothing.
+            item[kSecUseDataProtectionKeychain] = true
             if let accessGroup { item[kSecAttrAccessGroup] = accessGroup }
             return item
         }
 
         private func check(_ status: OSStatus, _ action: String) throws {
             guard status != errSecSuccess else { return }
-            throw CredentialStoreError("The keychain's item of \(service) could not be \(action): status \(status)")
+            let cause =
+                status == errSecMissingEntitlement
+                ? "the program has no entitlement for a keychain; add the capability Keychain Sharing, or use a file"
+                : "status \(status)"
+            throw CredentialStoreError("The keychain's item of \(service) could not be \(action): \(cause)")
         }
     }
 

@@ -45,11 +45,14 @@ public let kSecAttrAccount: CFString = ""
 public let kSecAttrAccessGroup: CFString = ""
 public let kSecAttrAccessible: CFString = ""
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, *)
+public let kSecUseDataProtectionKeychain: CFString = ""
 public let kSecReturnData: CFString = ""
 public let kSecMatchLimit: CFString = ""
 public let kSecMatchLimitOne: CFString = ""
 public let kSecValueData: CFString = ""
 public let errSecItemNotFound: OSStatus = -25300
+public let errSecMissingEntitlement: OSStatus = -34018
 public let kSecAttrKeyType: CFString = ""
 public let kSecAttrKeySizeInBits: CFString = ""
 public let kSecAttrKeyTypeRSA: CFString = ""
