@@ -16,6 +16,7 @@ import LoaderChainPlatformFoundation
 /// encrypted. On Apple systems, prefer the keychain.
 public struct FileCredentialStore<Credential: Codable & Sendable>: CredentialStore {
     private let file: URL
+    private let disk = DiskQueue()
 
     private static var largest: Int { 1 << 20 }
 
@@ -23,30 +24,35 @@ public struct FileCredentialStore<Credential: Codable & Sendable>: CredentialSto
     public init(_ file: URL) { self.file = file }
 
     /// Returns the credential of the file; nil if there is no file.
-    public func load() throws -> Credential? {
-        let bytes: Data?
-        do throws(FileFailure) { bytes = try whole.contents(upTo: Self.largest) } catch { throw failure(error) }
+    public func load() async throws -> Credential? {
+        let largest = Self.largest
+        let bytes = try await onDisk { file throws(FileFailure) in try file.contents(upTo: largest) }
         return try bytes.map {
             try CredentialStoreError.decode(Credential.self, $0, from: "The file \(file.lastPathComponent)")
         }
     }
 
     /// Replaces the file.
-    public func save(_ credential: Credential) throws {
+    public func save(_ credential: Credential) async throws {
         let bytes = try CredentialStoreError.encode(credential)
-        do throws(FileFailure) { try whole.replace(with: bytes) } catch { throw failure(error) }
+        try await onDisk { file throws(FileFailure) in try file.replace(with: bytes) }
     }
 
     /// Removes the file.
-    public func forget() throws {
-        do throws(FileFailure) { try whole.remove() } catch { throw failure(error) }
+    public func forget() async throws {
+        try await onDisk { file throws(FileFailure) in try file.remove() }
     }
 
-    private var whole: WholeFile { WholeFile(file) }
-
-    private func failure(_ error: FileFailure) -> CredentialStoreError {
-        let cause = error.isDiskFull ? "the disk is full" : "system error \(error.code)"
-        return CredentialStoreError("The credential's file \(file.path) could not be \(error.action): \(cause)")
+    private func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable (WholeFile) throws(FileFailure) -> Value
+    ) async throws(CredentialStoreError) -> Value {
+        let whole = WholeFile(file)
+        do throws(FileFailure) {
+            return try await disk.perform { () throws(FileFailure) in try body(whole) }
+        } catch {
+            let cause = error.isDiskFull ? "the disk is full" : "system error \(error.code)"
+            throw CredentialStoreError("The credential's file \(file.path) could not be \(error.action): \(cause)")
+        }
     }
 }
 
@@ -74,6 +80,7 @@ extension CredentialStore {
         private let service: String
         private let account: String
         private let accessGroup: String?
+        private let disk = DiskQueue()
 
         /// Makes a store for the generic password of a service and an account.
         ///
@@ -88,7 +95,15 @@ extension CredentialStore {
         }
 
         /// Returns the credential of the keychain; nil if there is none.
-        public func load() throws -> Credential? {
+        public func load() async throws -> Credential? { try await disk.perform { try read() } }
+
+        /// Saves `credential` in the place of the one before.
+        public func save(_ credential: Credential) async throws { try await disk.perform { try write(credential) } }
+
+        /// Deletes the credential.
+        public func forget() async throws { try await disk.perform { try delete() } }
+
+        private func read() throws -> Credential? {
             var query = item
             query[kSecReturnData] = true
             query[kSecMatchLimit] = kSecMatchLimitOne
@@ -100,8 +115,7 @@ extension CredentialStore {
             return try CredentialStoreError.decode(Credential.self, bytes, from: "The keychain's item of \(service)")
         }
 
-        /// Saves `credential` in the place of the one before.
-        public func save(_ credential: Credential) throws {
+        private func write(_ credential: Credential) throws {
             let values: [CFString: Any] = [
                 kSecValueData: try CredentialStoreError.encode(credential),
                 kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -114,8 +128,7 @@ extension CredentialStore {
             }
         }
 
-        /// Deletes the credential.
-        public func forget() throws {
+        private func delete() throws {
             let status = SecItemDelete(item as CFDictionary)
             if status != errSecItemNotFound { try check(status, "deleted") }
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import DurableFiles
 import LoaderChainPlatformFoundation
 
@@ -251,15 +250,10 @@ struct DownloadRun {
     private func doing<Value: Sendable>(
         _ body: @escaping @Sendable () throws(FileFailure) -> Value
     ) async throws -> Value {
-        let result = await disk.perform { () -> Result<Value, FileFailure> in
-            do throws(FileFailure) { return .success(try body()) } catch { return .failure(error) }
-        }
-        switch result {
-        case .success(let value): return value
-        case .failure(let failure):
+        do throws(FileFailure) { return try await disk.perform(body) } catch {
             let path = ASCII.printable(destination.path(percentEncoded: false))
-            let reason = "The file \(path) cannot be stored: \(failure.cause)"
-            throw error(.cannotStoreResponse, nil, failure, reason: reason)
+            let reason = "The file \(path) cannot be stored: \(error.cause)"
+            throw self.error(.cannotStoreResponse, nil, error, reason: reason)
         }
     }
 }
@@ -268,16 +262,4 @@ struct DownloadRun {
 private final class PartBox: @unchecked Sendable {
     let file: PartFile
     init(_ file: PartFile) { self.file = file }
-}
-
-/// A thread for calls that wait for a disk, so that they hold up none of Swift's own.
-private struct DiskQueue: Sendable {
-    private let queue = DispatchQueue(label: "LoaderChain.download")
-
-    /// Performs a call after those before it.
-    func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: body()) }
-        }
-    }
 }

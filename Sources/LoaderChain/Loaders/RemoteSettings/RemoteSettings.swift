@@ -65,6 +65,7 @@ public actor RemoteSettings {
     private let chain: HTTPLoader
     private let keys: [Key]?
     private let file: WholeFile?
+    private let disk = DiskQueue()
     private let interval: Duration
     private let timers: any Timers
     private let random: RandomSource
@@ -174,8 +175,8 @@ public actor RemoteSettings {
         do throws(HTTPError) {
             let response = try await chain.load(request)
             switch poll.take(response) {
-            case .changed: take(response.body)
-            case .same: confirm()
+            case .changed: await take(response.body)
+            case .same: await confirm()
             case .busy: keep("The server has answered \(response.status)")
             case .unusable:
                 poll.forget()
@@ -195,13 +196,13 @@ public actor RemoteSettings {
     }
 
     /// Applies a document, if all of it is right.
-    private func take(_ bytes: Data) {
+    private func take(_ bytes: Data) async {
         // After a relaunch, the server's document is usually the one of the file.
-        guard bytes != targets.bytes else { return confirm() }
+        guard bytes != targets.bytes else { return await confirm() }
         do {
             onEvent(try targets.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
             isStored = false
-            confirm()
+            await confirm()
         } catch {
             // It may have been cut on its way, so the same version is wanted once more.
             poll.forget()
@@ -210,15 +211,16 @@ public actor RemoteSettings {
     }
 
     /// The document in use is still the right one.
-    private func confirm() {
+    private func confirm() async {
         told = []
         endSettings()
-        guard !isStored, let bytes = targets.bytes else { return }
+        guard !isStored, let file, let bytes = targets.bytes else { return }
         // It may hold a newer document than an old cache has served.
         guard !mustLoad else { return tell(.notStored(because: "The file could not be read"), as: "file") }
         do throws(FileFailure) {
-            try file?.replace(with: bytes)
-            isStored = true
+            try await disk.perform { () throws(FileFailure) in try file.replace(with: bytes) }
+            // Another document may have been applied meanwhile, which is written after this one.
+            if targets.bytes == bytes { isStored = true }
         } catch {
             tell(.notStored(because: "\(error)"), as: "file")
         }

@@ -21,44 +21,45 @@ import Testing
         return attributes[.posixPermissions].flatMap { Int("\($0)") }
     }
 
-    @Test func credentialIsSavedToFileReadableOnlyByOwner() throws {
+    @Test func credentialIsSavedToFileReadableOnlyByOwner() async throws {
         defer { clean() }
-        #expect(try store.load() == nil)
+        #expect(try await store.load() == nil)
         for name in ["first", "second"] {
             let token = BearerToken(accessToken: name, refreshToken: "again", lifetime: .seconds(60))
-            try store.save(token)
-            #expect(try store.load() == token)
+            try await store.save(token)
+            #expect(try await store.load() == token)
         }
         #expect(try mode(of: file) == 0o600 && mode(of: folder) == 0o700)
-        try store.forget()
-        try store.forget()
-        #expect(try store.load() == nil)
+        try await store.forget()
+        try await store.forget()
+        #expect(try await store.load() == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).isEmpty)
     }
 
-    @Test func damagedFileFailsToLoadUntilForgotten() throws {
+    @Test func damagedFileFailsToLoadUntilForgotten() async throws {
         defer { clean() }
-        try store.save(BearerToken(accessToken: "geheim"))
+        try await store.save(BearerToken(accessToken: "geheim"))
         try Data(#"{"accessToken":"geheim","#.utf8).write(to: file)
-        let error = #expect(throws: CredentialStoreError.self) { try store.load() }
+        let error = await #expect(throws: CredentialStoreError.self) { try await store.load() }
         #expect(error?.reason == "The file token.json does not contain a BearerToken; remove it to sign in again")
-        try store.forget()
-        #expect(try store.load() == nil)
+        try await store.forget()
+        #expect(try await store.load() == nil)
     }
 
-    @Test func writeErrorNamesTheFile() throws {
+    @Test func writeErrorNamesTheFile() async throws {
         defer { clean() }
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-        let error = #expect(throws: CredentialStoreError.self) { try store.save(BearerToken(accessToken: "geheim")) }
-        #expect(error?.description.contains(file.path) == true && error?.description.contains("geheim") == false)
-        #expect(throws: CredentialStoreError.self) {
-            try FileCredentialStore<BearerToken>(URL(string: "https://test/token")!).save(BearerToken(accessToken: "x"))
+        let error = await #expect(throws: CredentialStoreError.self) {
+            try await store.save(BearerToken(accessToken: "geheim"))
         }
+        #expect(error?.description.contains(file.path) == true && error?.description.contains("geheim") == false)
+        let remote = FileCredentialStore<BearerToken>(try #require(URL(string: "https://test/token")))
+        await #expect(throws: CredentialStoreError.self) { try await remote.save(BearerToken(accessToken: "x")) }
     }
 
     @Test func bearerAuthUsesTokenFromFileStore() async throws {
         defer { clean() }
-        try store.save(BearerToken(accessToken: "kept"))
+        try await store.save(BearerToken(accessToken: "kept"))
         let terminal = ScriptedTerminal { _ in .success() }
         let source = RefreshTokenFlow(endpoint: URL(string: "https://test/token")!, client: OAuthClient(id: "shop"))
         let chain = BearerAuth(hosts: ["test"], source: source, store: .file(file)) --> terminal

@@ -76,7 +76,7 @@ enum Main {
         let terminal = ScriptedTerminal { .success(.ok, body: $0.headers["Authorization"] ?? "nobody") }
         let chain = ApplyEnvironment(host: "api.example.com") --> Retry() --> auth --> Validate() --> terminal
         show(await outcome(of: .get("me"), from: chain))
-        try store.save(BearerToken(accessToken: "t1", refreshToken: "r1"))
+        try await store.save(BearerToken(accessToken: "t1", refreshToken: "r1"))
         show(await outcome(of: .get("me"), from: chain))
         await chain.reset()
         show(await outcome(of: .get("me"), from: chain))
