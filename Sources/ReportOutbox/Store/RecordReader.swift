@@ -22,11 +22,18 @@ struct RecordReader: Sendable {
     /// The size of the report in bytes.
     let length: Int64
     let isSealed: Bool
+    /// The file that was verified, by which it is known when it is opened again; nil for one that is not in the file system.
+    let stamp: FileStamp?
 
     /// Reads the head, and verifies the body too if `checksBody` is true.
     init(_ file: any DurableFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
         let fileLength: Int64
-        do throws(FileFailure) { fileLength = try file.length() } catch { throw RecordProblem(error) }
+        do throws(FileFailure) {
+            stamp = try (file as? FileDescriptor)?.stamp()
+            fileLength = try file.length()
+        } catch {
+            throw RecordProblem(error)
+        }
         let start = try Self.readAll(file, Int(min(fileLength, Int64(RecordForm.pieceLength))), at: 0)
         var prefix = ByteReader(start)
         guard let mark = prefix.number(UInt32.self), [RecordForm.plainMark, RecordForm.sealedMark].contains(mark),
@@ -100,13 +107,14 @@ struct StoredBody: HTTPBody {
     let length: Int64
     let id: ReportID
     let seal: (any ReportSeal)?
+    let stamp: FileStamp?
 
     var isEmpty: Bool { length == 0 }
 
     func encode() throws -> HTTPBodyContent {
         guard length > 0 else { return .empty }
-        if seal == nil, let url = files.url(of: path) {
-            return HTTPBodyContent(segments: [.file(try FileSlice(url, bytes: range))])
+        if seal == nil, let stamp, let url = files.url(of: path) {
+            return HTTPBodyContent(segments: [.file(FileSlice(url, bytes: range, of: stamp))])
         }
         let pieces = StoredPieces(file: try files.open(path), range: range, id: id, seal: seal)
         return HTTPBodyContent(segments: [.stream(HTTPBodyStream(length: length) { try pieces.next() })])

@@ -182,7 +182,7 @@ struct ReportStore: Sendable {
         let record = try reader(path)
         let body = StoredBody(
             files: files, path: path, range: record.body, length: record.length, id: record.head.id,
-            seal: record.isSealed ? seal : nil)
+            seal: record.isSealed ? seal : nil, stamp: record.stamp)
         return (record.head, body)
     }
 

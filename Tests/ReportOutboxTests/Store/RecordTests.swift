@@ -1,3 +1,4 @@
+import DurableFiles
 import DurableFilesTesting
 import LoaderChain
 import Testing
@@ -105,6 +106,18 @@ import Testing
         let plain = try written(bytes(10))
         #expect(
             try ReportStore(files: plain, durability: .process, seal: XORSeal(key: 4)).read("file").body.length == 10)
+    }
+
+    /// A report is verified, and then opened again by its path.
+    @Test func fileThatTookThePlaceOfVerifiedReportIsNotSent() throws {
+        let directory = try TemporaryDirectory()
+        let store = ReportStore(files: try SystemDirectory(directory.url), durability: .process, seal: nil)
+        let head = RecordHead(try #require(Self.id), Self.request, adding: [:])
+        for name in ["file", "other"] { _ = try store.write(head, .data(bytes(300)), as: name, limit: .max) }
+        let body = try store.read("file").body
+        #expect(try body.encode().data(upTo: .max) == bytes(300))
+        try store.files.rename("other", to: "file")
+        #expect(throws: HTTPBodyError.self) { try body.encode().data(upTo: .max) }
     }
 
     @Test func tooLongHeadIsRejectedAndLeavesNoFile() throws {

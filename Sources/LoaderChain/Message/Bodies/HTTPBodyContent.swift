@@ -151,6 +151,11 @@ public struct FileSlice: Hashable, Sendable {
         }
     }
 
+    /// Makes a slice of a file as it was when `stamp` was taken, although another one may be at `url` by now.
+    package init(_ url: URL, bytes: Range<Int64>, of stamp: FileStamp) {
+        (self.url, self.bytes, self.stamp) = (url, bytes, stamp)
+    }
+
     /// Opens the file; throws if it has changed.
     func open() throws(HTTPBodyError) -> FileDescriptor {
         let file = try Self.doing(url) { () throws(FileFailure) in try Self.open(url) }
