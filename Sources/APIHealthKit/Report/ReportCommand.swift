@@ -11,7 +11,7 @@ struct ReportCommand: Sendable {
     var censusLimit = ReportModel.censusLimit
 
     func run() throws(ProgramError) -> ProgramStatus {
-        let page = PageFile(path: arguments.page)
+        let page = PageFile(path: arguments.page, isChosen: arguments.output != nil)
         // Before anything is read, and whatever the path looks like: links lead to inputs, too.
         if !arguments.isOnStandardOutput, let input = arguments.files.first(where: page.isSame) {
             throw ProgramError(.usage, "the page would replace \(Plain.text(input)); give another path with --output")
@@ -141,6 +141,8 @@ struct ReportArguments: Sendable {
 
 struct PageFile {
     let path: String
+    /// Whether somebody has given the path, who knows where it leads.
+    let isChosen: Bool
 
     /// Whether another path leads to the same file, by whatever links.
     func isSame(as other: String) -> Bool {
@@ -152,10 +154,18 @@ struct PageFile {
     static func isRegular(_ path: String) -> Bool? { status(path).map { $0.st_mode & S_IFMT == S_IFREG } }
 
     /// Writes the page: at once and as a whole to a regular file, also behind a link, and in place to anything else.
+    ///
+    /// Where nobody has given the path, only a regular file is replaced: in a folder that others can write to, a link may be theirs, and
+    /// lead to a file of this user.
     func write(_ text: String) throws(ProgramError) {
         let isRegular = Self.isRegular(path)
         // A link to nothing is followed by the system, which then creates the file.
         let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+        guard isChosen || !isLink && isRegular != false else {
+            throw ProgramError(
+                .failure,
+                "\(Plain.text(path)) is a link, or no regular file; give it with --output to write to it all the same")
+        }
         do {
             if isRegular == false || isRegular == nil && isLink {
                 try writeInPlace(text, isNew: isRegular == nil)

@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    /// Somebody else may have put a link there, in a folder for all.
+    @Test func linkIsNotFollowedUnlessItWasGiven() async throws {
+        try folder.write("old", to: "old.html")
+        try folder.write(Self.line, to: "z.lp")
+        try link("y.html", to: "old.html")
+        try link("z.html", to: "new.html")
+        for name in ["y", "z"] {
+            #expect(await program.run("report", folder.path(name + ".lp")) == .failure, "\(name)")
+            #expect(isLink(name + ".html"), "\(name)")
+        }
+        #expect(try folder.text("old.html") == "old")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("new.html")))
+        #expect(program.complaints.text.contains("--output"))
+    }
+
     @Test func specialFileIsWrittenInPlace() async throws {
         let path = folder.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
