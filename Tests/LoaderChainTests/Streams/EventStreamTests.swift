@@ -95,6 +95,24 @@ import Testing
         ending.withLock { $0 = nil }
     }
 
+    @Test func changeFromAnotherThreadIsReportedAfterTheCallThatIsUnderWay() async throws {
+        server.respond("data:a\n\n")
+        let ending = Locked<EventStream?>(nil)
+        let changes = changes
+        let stream = stream {
+            $0.onChange = { state in
+                changes.note("\(state) begins")
+                // The other thread returns, and leaves its change to this one.
+                if state == .open, let stream = ending.withLock({ $0 }) { try? onThreads(1) { _ in stream.end() } }
+                changes.note("\(state) ends")
+            }
+        }
+        ending.withLock { $0 = stream }
+        #expect(try await stream.collected() == [])
+        #expect(changes.events == ["open begins", "open ends", "ended begins", "ended ends"])
+        ending.withLock { $0 = nil }
+    }
+
     @Test func retainedErrorDoesNotRetainTransfer() async throws {
         let dropped = EventLog()
         server.hang(after: "no event", dropped: dropped, type: "text/plain")

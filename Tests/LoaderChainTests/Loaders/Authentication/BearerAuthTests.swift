@@ -56,6 +56,42 @@ import Testing
         for number in 0..<20 { #expect(await terminal.next().request.path == "/\(number)") }
     }
 
+    /// What the source and the store do is done for all tasks that wait, and not only for the first.
+    @Test func questionHasNeitherValuesNorPriorityOfFirstTask() async {
+        let heard = EventLog()
+        let note: @Sendable (String) -> Void = { name in
+            heard.note("\(name), \(Caller.name)" + (Task.currentPriority == .low ? ", low" : ""))
+        }
+        let source = ClosureSource<BearerToken> { _, _ in
+            note("source")
+            return BearerToken(accessToken: "a")
+        }
+        let terminal = ScriptedTerminal { _ in .success() }
+        let chain = BearerAuth(hosts: .all, source: source, store: CallingStore(note: note)) --> terminal
+        @Sendable func load() {
+            Caller.$name.withValue("first") {
+                note("caller")
+                chain.load(request: .sample) { _ in heard.note("loaded") }
+            }
+        }
+        @Sendable func reset() {
+            Caller.$name.withValue("second") {
+                note("caller")
+                chain.reset { heard.note("reset") }
+            }
+        }
+        // Nobody awaits these, since that would raise their priority.
+        Task(priority: .low) { load() }
+        await heard.waitForEvents(5)
+        Task(priority: .low) { reset() }
+        await heard.waitForEvents(8)
+        #expect(
+            heard.events == [
+                "caller, first, low", "load, nobody", "source, nobody", "save, nobody", "loaded",
+                "caller, second, low", "forget, nobody", "reset",
+            ])
+    }
+
     @Test func requestWithOwnHeaderOrOtherHostIsUnchanged() async {
         let chain = authorizedChain()
         var own = HTTPRequest.sample
@@ -423,4 +459,21 @@ private struct NotingStore: CredentialStore {
     func load() -> BearerToken? { nil }
     func save(_ credential: BearerToken) { log.note(credential.accessToken) }
     func forget() {}
+}
+
+private enum Caller {
+    @TaskLocal static var name = "nobody"
+}
+
+/// Keeps nothing, and tells each call.
+private struct CallingStore: CredentialStore {
+    let note: @Sendable (String) -> Void
+
+    func load() -> BearerToken? {
+        note("load")
+        return nil
+    }
+
+    func save(_ credential: BearerToken) { note("save") }
+    func forget() { note("forget") }
 }

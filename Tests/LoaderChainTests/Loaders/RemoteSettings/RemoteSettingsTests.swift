@@ -511,6 +511,39 @@ import Testing
         #expect(throttle.perHost == 1)
     }
 
+    /// A directory in its place stands for a file that cannot be read yet, as before a device is unlocked for the first time.
+    @Test func fileThatCannotBeReadYetIsNotReplaced() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "settings.json")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        let settings = settings(file: file)
+        #expect(log.events.count == 1)
+        #expect(
+            log.events[0].hasPrefix("The last settings hold. The remembered document is not used: "), "\(log.events)")
+        server.publish(#"{"revision": 4, "loaders": {"api": {"perHost": 4}}}"#)
+        await settings.refresh()
+        #expect(throttle.perHost == 4)
+        #expect(
+            log.events.dropFirst() == [
+                "Revision 4 has been applied", "The settings will be forgotten. The file could not be read",
+            ])
+
+        // As soon as it can be read, it is what holds, and what a server must not fall behind.
+        try FileManager.default.removeItem(at: file)
+        let remembered = Data(#"{"revision": 6, "loaders": {"api": {"perHost": 6}}}"#.utf8)
+        try remembered.write(to: file)
+        await settings.refresh()
+        #expect(await settings.revision == 6)
+        #expect(throttle.perHost == 6)
+        #expect(try Data(contentsOf: file) == remembered)
+        server.publish(#"{"revision": 7, "loaders": {"api": {"perHost": 7}}}"#)
+        await settings.refresh()
+        throttle.perHost = nil
+        _ = self.settings(file: file)
+        #expect(throttle.perHost == 7)
+    }
+
     // MARK: Signatures
 
     private static let key = Array("a key of thirty-two random bytes".utf8)
