@@ -2,12 +2,16 @@
 // files that do not belong to its owner.
 
 import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 extension Directory {
     /// Locks the directory until the returned value is released.
     ///
     /// - Throws: a failure whose ``FileFailure/isInUse`` is true if another owner, in this process or another, has locked it.
     package func take() throws(FileFailure) -> any Sendable {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+            if let location = url(of: FileFailure.lockName), FileFailure.isShared(location) { throw .shared }
+        #endif
         if let lock = try lock(FileFailure.lockName) { return lock }
         throw FileFailure.inUse
     }
@@ -18,6 +22,14 @@ extension FileFailure {
 
     /// Another owner has locked the directory.
     package static let inUse = FileFailure("locked", lockName, code: EWOULDBLOCK)
+
+    /// The directory is one that several apps share.
+    package static let shared = FileFailure("locked", lockName, code: ENOTSUP)
+
+    /// Whether a file is in the container of an app group, where the system ends an app that is suspended while it holds a lock.
+    package static func isShared(_ file: URL) -> Bool {
+        file.path(percentEncoded: false).contains("/Containers/Shared/AppGroup/")
+    }
 
     /// Whether another owner has locked the directory.
     package var isInUse: Bool { self == .inUse }
@@ -32,6 +44,10 @@ extension FileFailure {
     ///
     /// - Parameter owner: the kind of owner, such as "writer".
     package func reason(for owner: String) -> String {
+        if self == .shared {
+            return
+                "The directory is in the container of an app group, where the system ends an app that holds a lock while it is suspended; give the \(owner) a directory of the app or of the extension."
+        }
         guard isInUse else { return "The directory cannot be used: \(self)." }
         return "Another \(owner) is using this directory, in this process or in another; give each \(owner) its own."
     }

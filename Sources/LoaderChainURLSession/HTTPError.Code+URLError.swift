@@ -53,6 +53,20 @@ extension HTTPError.Code {
             }
     }
 
+    /// Translates an error of the system.
+    ///
+    /// - Parameter afterHead: whether the head of a response had arrived.
+    init(_ error: POSIXError.Code, afterHead: Bool) {
+        self =
+            switch error {
+            case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: .connectionLost
+            case .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .ENETDOWN, .ENETUNREACH:
+                afterHead ? .connectionLost : .cannotConnect
+            case .ETIMEDOUT: .timedOut
+            default: .unknown
+            }
+    }
+
     /// The reason of the failure, for messages; nil if the code is sufficient.
     ///
     /// The text is libcurl's or the system's. It contains hosts and certificates, never a path or a query.
@@ -122,7 +136,10 @@ extension TransferFailure {
     /// - Parameter afterHead: whether the head of a response had arrived.
     init(_ error: any Error, of request: HTTPRequest, afterHead: Bool) {
         guard let failure = error as? URLError else {
-            self.init(.unknown, nil, underlyingError: error)
+            // A session of an Apple system reports some errors as the system's own: a connection that broke off while the app was
+            // suspended, for one.
+            let code = (error as? POSIXError).map { HTTPError.Code($0.code, afterHead: afterHead) }
+            self.init(code ?? .unknown, nil, underlyingError: error)
             return
         }
         let code = HTTPError.Code(failure, afterHead: afterHead)

@@ -37,6 +37,14 @@ final class SessionTransport: Transport {
         if let reason = settings.trust.options.reasonNotToSend(request) {
             return TransferFailure(.insecureConnection, reason)
         }
+        // The session adds its fields to every request, also to that of a redirect, from which the exchange has removed them.
+        if session.isShared,
+            let field = settings.headers.first(where: { HTTPHeaders.isSecret($0.name) && !request.headers.contains($0.name) })
+        {
+            return TransferFailure(
+                .invalidRequest,
+                "The session would send its \(field.name) to the server of a redirect too; let a loader add that field instead")
+        }
         let reason = reasonNotToSend(request)
         return reason.map { TransferFailure(.invalidRequest, $0) }
     }
@@ -71,6 +79,11 @@ final class SessionTransport: Transport {
         }
     }
 
+    /// Empties the cache of a session of the loader's own, which knows no users.
+    func forget() {
+        if !session.isShared { settings.configuration.urlCache?.removeAllCachedResponses() }
+    }
+
     /// The session for a request.
     ///
     /// If a reused connection turns out to be dead, libcurl sends a request without a body again, whatever its method, although the
@@ -91,8 +104,9 @@ final class SessionTransport: Transport {
 /// Code that holds a task of the session retains the session, so that no task is ever created on an invalidated session.
 final class LiveSession: Sendable {
     let session: URLSession
-    private let delegate = SessionDelegate()
-    private let isShared: Bool
+    private let delegate: SessionDelegate
+    /// Whether the session is the app's.
+    let isShared: Bool
     /// The queue for calls that may block on the session, which would deadlock if made from its own callbacks.
     let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
     /// The queue on which tasks are created, apart from that for cancellations; both may wait for the session.
@@ -101,9 +115,11 @@ final class LiveSession: Sendable {
     init(_ configuration: URLSessionConfiguration, sharing shared: URLSession? = nil) {
         #if canImport(FoundationNetworking)
             isShared = false
+            delegate = SessionDelegate(answersChallenges: true)
             session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
         #else
             isShared = shared != nil
+            delegate = SessionDelegate(answersChallenges: shared == nil)
             session = shared ?? URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         #endif
     }
@@ -149,6 +165,23 @@ final class LiveSession: Sendable {
 /// a loader alive.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: SessionTransfer]>([:])
+    private let answersChallenges: Bool
+
+    /// Makes a delegate that answers questions of trust, or leaves them to the delegate of an app's session.
+    init(answersChallenges: Bool) {
+        self.answersChallenges = answersChallenges
+        super.init()
+    }
+
+    #if !canImport(FoundationNetworking)
+        /// Hides the method for challenges if it has to: a task's delegate is asked before that of its session, which may check pins.
+        override func responds(to selector: Selector!) -> Bool {
+            if !answersChallenges, selector == Self.challenge { return false }
+            return super.responds(to: selector)
+        }
+
+        private static let challenge = NSSelectorFromString("URLSession:task:didReceiveChallenge:completionHandler:")
+    #endif
 
     func connect(_ transfer: SessionTransfer, to task: URLSessionTask) {
         let number = task.taskIdentifier

@@ -77,6 +77,9 @@ struct SessionTrust: @unchecked Sendable {
             case NSURLAuthenticationMethodClientCertificate:
                 guard let clientIdentity else { return (.performDefaultHandling, nil) }
                 return (.useCredential, clientIdentity)
+            case _ where space.isProxy():
+                // The system keeps the password of a proxy.
+                return (.performDefaultHandling, nil)
             default:
                 // Passwords are handled by loaders in the chain; the 401 is the response.
                 return (.rejectProtectionSpace, nil)

@@ -36,7 +36,8 @@ import LoaderChain
 /// connections per host, requests would wait unseen. A body in chunks that is still being read does not count.
 ///
 /// **Lifetime.** The loader creates one session, and invalidates it when the loader is released and nothing is in flight. A
-/// reset cancels everything in flight, including bodies that are still arriving, and waits until it has stopped.
+/// reset cancels everything in flight, including bodies that are still arriving, waits until it has stopped, and empties the
+/// configuration's cache, which on an Apple system may hold responses for the user who was signed in.
 public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// The default size limit for a response in memory: 64 MiB.
     public static let defaultResponseSizeLimit = 64 << 20
@@ -50,7 +51,8 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: the configuration of the session, which is copied. The loader applies its timeouts and header
     ///     fields itself, so that credentials among them do not follow a redirect to another host. Its limit of connections
-    ///     and its cookie storage are not used; on Linux its cache and its credential storage are not used either.
+    ///     and its cookie storage are not used; on Linux its cache and its credential storage are not used either. The time in
+    ///     which it waits for connectivity counts as idle: let a `WaitForNetwork` wait instead.
     ///   - requestsPerHost: the maximum number of requests in flight to one host, at least 1. With HTTP/1, each needs a
     ///     connection.
     ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
@@ -94,8 +96,8 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// Creates a loader that uses your session.
     ///
     /// On Apple systems the requests run in your session, and share its connections and cache with its other requests, but not
-    /// its cookies. It also handles the security of its connections itself. You still own the session: invalidate it after the
-    /// loader is gone. On other systems a session cannot be shared, and the loader creates its own with the same configuration.
+    /// its cookies. Its delegate decides whom to trust. You still own the session: invalidate it only after a reset of the loader
+    /// has ended, because a task that is begun later, such as that of a redirect, would end the app. On other systems a session cannot be shared, and the loader creates its own with the same configuration.
     /// The limit of requests in flight to one host is the configuration's limit of connections.
     ///
     /// - Parameters:

@@ -35,7 +35,7 @@ class Fault:
 
 LOADER = "Sources/LoaderChain/Loader/HTTPLoader.swift"
 TRUST = "Sources/LoaderChainURLSession/SessionTrust.swift"
-DELEGATE = "Sources/LoaderChainURLSession/SessionOwner.swift"
+DELEGATE = "Sources/LoaderChainURLSession/SessionTransport.swift"
 UPLOADS = "Sources/ReportOutbox/Apple/BackgroundUploads.swift"
 
 FAULTS = [
@@ -50,10 +50,11 @@ FAULTS = [
         "a part of the standard library that the deployment target lacks",
         ((LOADER, "", "\nfunc planted() -> InlineArray<2, Int> { [1, 2] }\n"),), ("LoaderChain",), "only available in"),
     Fault(
-        "metric payloads on a macOS that has none",
-        (("Sources/MetricKitReporting/Apple/MetricKitSubscriber.swift", "",
-          "\n#if canImport(MetricKit)\n    func planted() { _ = MXMetricManager.shared.pastPayloads }\n#endif\n"),),
-        ("MetricKitReporting",), "'pastPayloads' is only available in macOS 26", platforms=("macos",)),
+        "a method of a protocol that is there only on a later system",
+        (("Sources/MetricKitReporting/Apple/MetricKitSubscriber.swift",
+          "public func didReceive(_ payloads: [MXMetricPayload])",
+          "@available(macOS 26, *) public func didReceive(_ payloads: [MXMetricPayload])"),),
+        ("MetricKitReporting",), "requires 'didReceive", platforms=("macos",)),
     Fault(
         "a program started on a system that allows none",
         (("Tests/TestProcesses/ChildOutput.swift", "", "\nimport Foundation\nlet planted = Process()\n"),),

@@ -75,6 +75,7 @@ public final class InfluxWriter: Sendable {
     ) throws(WriterError) {
         let files: SystemDirectory
         do throws(FileFailure) { files = try SystemDirectory(directory) } catch { throw WriterError(error) }
+        SystemDirectory.protect(directory)
         try self.init(
             sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
             directory: files,

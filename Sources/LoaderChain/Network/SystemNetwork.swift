@@ -7,7 +7,8 @@ import LoaderChainPlatformC
 
 /// The network of this machine.
 ///
-/// On Apple systems the path monitor decides. On Linux there is a network if an interface other than the loopback is up and has
+/// On Apple systems the path monitor decides, except on a watch, where it sees no network that a session uses: there, a network is
+/// always available. On Linux there is a network if an interface other than the loopback is up and has
 /// an address, which is looked up once a second at most; a router without a connection looks like a network.
 public final class SystemNetwork: NetworkSource {
     /// The one of this process.
@@ -16,7 +17,9 @@ public final class SystemNetwork: NetworkSource {
     private let source: any NetworkSource
 
     private init() {
-        #if canImport(Network)
+        #if os(watchOS)
+            source = InterfacePoll(timers: SystemTimers.shared) { true }
+        #elseif canImport(Network)
             source = PathMonitor()
         #else
             source = InterfacePoll(timers: SystemTimers.shared) { Interfaces.leadOut }

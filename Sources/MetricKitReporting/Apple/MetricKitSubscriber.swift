@@ -49,7 +49,6 @@
         }
 
         /// Receives metrics from the system.
-        @available(macOS 26, *)
         public func didReceive(_ payloads: [MXMetricPayload]) {
             receiver.receive(payloads.map { $0.jsonRepresentation() }, as: .metrics)
         }

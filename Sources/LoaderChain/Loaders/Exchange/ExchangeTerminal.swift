@@ -111,14 +111,20 @@ package final class ExchangeOwner: Sendable {
     func watch(_ deadline: TimerInstant) { deadlines.note(deadline) }
 
     func ended(_ exchange: Exchange) {
-        for group in inFlight.withLock({ $0.end(exchange.number) }) { group.leave() }
+        leave(inFlight.withLock { $0.end(exchange.number) })
     }
 
     /// Cancels all exchanges, and leaves `group` when the last of them has ended.
     func cancelAll(in group: DispatchGroup) {
         group.enter()
-        guard let waitedFor = inFlight.withLock({ $0.begin(group) }) else { return group.leave() }
+        guard let waitedFor = inFlight.withLock({ $0.begin(group) }) else { return leave([group]) }
         for exchange in waitedFor { exchange.stop(.cancelled) }
+    }
+
+    private func leave(_ groups: [DispatchGroup]) {
+        guard !groups.isEmpty else { return }
+        transport.forget()
+        for group in groups { group.leave() }
     }
 
     /// Leaves `group` although exchanges have not ended, and admits new exchanges again.

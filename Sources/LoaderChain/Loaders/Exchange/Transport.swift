@@ -19,6 +19,13 @@ package protocol Transport: Sendable {
 
     /// Sends a request, whose transfer reports to the exchange.
     func send(_ request: EncodedRequest, _ content: HTTPBodyContent, for exchange: Exchange)
+
+    /// Forgets what it keeps for whoever was signed in; a reset calls it when everything in flight has ended.
+    func forget()
+}
+
+extension Transport {
+    package func forget() {}
 }
 
 /// A request on its way, and the response to it.

@@ -44,6 +44,16 @@ public enum POSIXErrorCode: Int32, Sendable {
     case ENOSPC = 28
     case EPIPE = 32
     case EADDRNOTAVAIL = 49
+    case ENETDOWN = 50
+    case ENETUNREACH = 51
+    case ECONNABORTED = 53
+    case ECONNRESET = 54
+    case ENOTCONN = 57
+    case ESHUTDOWN = 58
+    case ETIMEDOUT = 60
+    case ECONNREFUSED = 61
+    case EHOSTDOWN = 64
+    case EHOSTUNREACH = 65
 }
 
 public var SIG_DFL: sig_t? { nil }

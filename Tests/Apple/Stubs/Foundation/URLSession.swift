@@ -160,6 +160,7 @@ open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var realm: String? { nil }
     open var authenticationMethod: String { "" }
     open var serverTrust: SecTrust? { nil }
+    open func isProxy() -> Bool { false }
 }
 
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Metric payloads came to macOS with version 26; visionOS has had them from the start.
+// The SDK for macOS 26 was the first to have metric payloads, and declares them for earlier versions too, which deliver none.
 import Foundation
 
 @available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
@@ -8,7 +8,6 @@ import Foundation
 @available(watchOS, unavailable)
 open class MXMetricManager: NSObject {
     open class var shared: MXMetricManager { fatalError() }
-    @available(iOS 13.0, macOS 26.0, visionOS 1.0, *)
     open var pastPayloads: [MXMetricPayload] { [] }
     @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
     open var pastDiagnosticPayloads: [MXDiagnosticPayload] { [] }
@@ -20,7 +19,6 @@ open class MXMetricManager: NSObject {
 @available(tvOS, unavailable)
 @available(watchOS, unavailable)
 public protocol MXMetricManagerSubscriber: NSObjectProtocol {
-    @available(iOS 13.0, macOS 26.0, visionOS 1.0, *)
     func didReceive(_ payloads: [MXMetricPayload])
     @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
     func didReceive(_ payloads: [MXDiagnosticPayload])
@@ -31,13 +29,12 @@ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
 @available(tvOS, unavailable)
 @available(watchOS, unavailable)
 extension MXMetricManagerSubscriber {
-    @available(iOS 13.0, macOS 26.0, visionOS 1.0, *)
     public func didReceive(_ payloads: [MXMetricPayload]) {}
     @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
     public func didReceive(_ payloads: [MXDiagnosticPayload]) {}
 }
 
-@available(iOS 13.0, macOS 26.0, visionOS 1.0, *)
+@available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
 @available(tvOS, unavailable)
 @available(watchOS, unavailable)
 open class MXMetricPayload: NSObject {

@@ -16,9 +16,13 @@ open class NSObject: NSObjectProtocol, Hashable, CustomStringConvertible, Custom
     open var description: String { "" }
     open var debugDescription: String { "" }
     open func copy() -> Any { self }
+    open func responds(to selector: Selector!) -> Bool { false }
     public static func == (left: NSObject, right: NSObject) -> Bool { fatalError() }
     public func hash(into hasher: inout Hasher) {}
 }
+
+public struct Selector: Hashable, Sendable {}
+public func NSSelectorFromString(_ name: String) -> Selector { Selector() }
 
 public protocol NSCopying {}
 

@@ -76,8 +76,8 @@ import Testing
     }
 
     /// The clock of the timers stops while the machine sleeps, and that of the server does not.
-    @Test(arguments: [(RateLimit.Waiting.queue(maximum: 10), 4), (.refuse, 2)])
-    func pauseGoesOnWhileMachineSleeps(_ waiting: RateLimit.Waiting, _ sent: Int) {
+    @Test(arguments: [(10, 4), (0, 2)])
+    func pauseGoesOnWhileMachineSleeps(_ maximumWaiting: Int, _ sent: Int) {
         let answers = Locked(0)
         let terminal = ScriptedTerminal { _ in
             let isFirst = answers.withLock { count in
@@ -86,7 +86,7 @@ import Testing
             }
             return isFirst ? .success(.tooManyRequests, headers: ["Retry-After": "60"]) : .success(.ok)
         }
-        let limit = RateLimit([], perHost: true, serverQuotas: .init(), waiting: waiting, timers: timers)
+        let limit = RateLimit([], perHost: true, serverQuotas: .init(), maximumWaiting: maximumWaiting, timers: timers)
         limit --> terminal
         for _ in 0..<2 { limit.load(request: .sample) { _ in } }
         timers.stepDate(by: .seconds(57))
