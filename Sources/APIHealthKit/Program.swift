@@ -77,7 +77,7 @@ enum Command: String, CaseIterable, Sendable {
                 "completions", summary: "Prints what a shell completes: bash, zsh or fish.", operands: ("SHELL", 1...1),
                 words: Completions.Shell.allCases.map(\.rawValue),
                 notes: [
-                    "bash:  source <(apihealth completions bash)",
+                    "bash:  eval \"$(apihealth completions bash)\"",
                     "zsh:   apihealth completions zsh > a directory of $fpath, in a file with the name _apihealth",
                     "fish:  apihealth completions fish > ~/.config/fish/completions/apihealth.fish",
                 ])

@@ -96,8 +96,39 @@ package final class FileDescriptor: DurableFile {
         guard answer == 0 else { throw FileFailure("shared", path, code: code) }
     }
 
-    /// Whether a directory was deleted while it was open.
-    package var isDeleted: Bool { (try? status().st_nlink) == 0 }
+    /// Whether it was deleted while it was open.
+    package var isDeleted: Bool {
+        do throws(FileFailure) {
+            let status = try status()
+            #if canImport(Darwin)
+                // The file system of Apple systems goes on to count the links of a folder that is gone.
+                if status.st_mode & S_IFMT == S_IFDIR { return !isAtItsPath(status) }
+            #endif
+            return status.st_nlink == 0
+        } catch {
+            return error.isMissing
+        }
+    }
+
+    #if canImport(Darwin)
+        /// Whether the path that the system knows leads to this file; true if the system does not say.
+        private func isAtItsPath(_ own: stat) -> Bool {
+            var last: [CChar] = []
+            while true {
+                var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+                guard fcntl(number, F_GETPATH, &path) == 0 else { return errno != ENOENT }
+                var found = stat()
+                if stat(path, &found) == 0 {
+                    if found.st_dev == own.st_dev, found.st_ino == own.st_ino { return true }
+                } else if errno != ENOENT, errno != ENOTDIR {
+                    return true
+                }
+                // If it was moved in between, its path is another one now.
+                if path == last { return false }
+                last = path
+            }
+        }
+    #endif
 
     // MARK: Content
 

@@ -103,13 +103,11 @@ package final class SystemDirectory: Directory {
 
     package func syncFolder(_ folder: String) throws(FileFailure) {
         do throws(FileFailure) {
-            let opened = try openFolder(folder, for: "synchronized")
-            if opened.isDeleted {
-                var failure = FileFailure("synchronized", folder, code: ENOENT)
-                failure.isWithoutDirectory = true
-                throw failure
+            try doing { () throws(FileFailure) in
+                let opened = try openFolder(folder, for: "synchronized")
+                if opened.isDeleted { throw FileFailure("synchronized", folder, code: ENOENT) }
+                try opened.sync()
             }
-            try opened.sync()
         } catch {
             // Some file systems report that they cannot flush a folder; there is nothing more to do.
             guard error.code == EINVAL else { throw error }
@@ -167,9 +165,18 @@ package final class SystemDirectory: Directory {
     }
 
     package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
+        var failures = 0
         while true {
-            let file = try doing { () throws(FileFailure) in
-                try FileDescriptor(path, in: root.number, flags: O_RDWR | O_CREAT | O_NOFOLLOW, for: "locked")
+            let file: FileDescriptor
+            do throws(FileFailure) {
+                file = try doing { () throws(FileFailure) in
+                    try FileDescriptor(path, in: root.number, flags: O_RDWR | O_CREAT | O_NOFOLLOW, for: "locked")
+                }
+            } catch {
+                failures += 1
+                // An Apple system may tell two callers that create a file at once that it is missing.
+                if error.isMissing, !error.isWithoutDirectory, failures < 100 { continue }
+                throw error
             }
             do throws(FileFailure) {
                 try calling("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }

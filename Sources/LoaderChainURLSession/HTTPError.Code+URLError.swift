@@ -49,22 +49,23 @@ extension HTTPError.Code {
             case .unknown where Self.isOnLinux:
                 error.codeByMessage(afterHead: afterHead)
             default:
-                .unknown
+                HTTPError.Code(systemError: error.code.rawValue, afterHead: afterHead) ?? .unknown
             }
     }
 
-    /// Translates an error of the system.
+    /// Translates the number of an error of the system; nil if it is none of the network or the disk.
     ///
     /// - Parameter afterHead: whether the head of a response had arrived.
-    init(_ error: POSIXError.Code, afterHead: Bool) {
-        self =
-            switch error {
-            case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: .connectionLost
-            case .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .ENETDOWN, .ENETUNREACH:
-                afterHead ? .connectionLost : .cannotConnect
-            case .ETIMEDOUT: .timedOut
-            default: .unknown
-            }
+    init?(systemError number: Int, afterHead: Bool) {
+        switch POSIXError.Code(rawValue: Int32(clamping: number)) {
+        case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: self = .connectionLost
+        case .EADDRNOTAVAIL, .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .EMFILE, .ENETDOWN, .ENETUNREACH, .ENFILE, .ENOBUFS,
+            .ENOMEM, .ETIMEDOUT:
+            self = afterHead ? .connectionLost : .cannotConnect
+        case .EBADMSG, .EPROTO: self = .invalidResponse
+        case .EDQUOT, .ENOSPC: self = .cannotStoreResponse
+        default: return nil
+        }
     }
 
     /// The reason of the failure, for messages; nil if the code is sufficient.
@@ -136,9 +137,9 @@ extension TransferFailure {
     /// - Parameter afterHead: whether the head of a response had arrived.
     init(_ error: any Error, of request: HTTPRequest, afterHead: Bool) {
         guard let failure = error as? URLError else {
-            // A session of an Apple system reports some errors as the system's own: a connection that broke off while the app was
-            // suspended, for one.
-            let code = (error as? POSIXError).map { HTTPError.Code($0.code, afterHead: afterHead) }
+            // A connection that broke off while the app was suspended is such an error.
+            let number = (error as? POSIXError).map { Int($0.code.rawValue) } ?? 0
+            let code = HTTPError.Code(systemError: number, afterHead: afterHead)
             self.init(code ?? .unknown, nil, underlyingError: error)
             return
         }

@@ -137,6 +137,13 @@ final class LiveSession: Sendable {
         #endif
     }
 
+    /// The methods whose requests say the length of their body, even if there is none.
+    #if canImport(FoundationNetworking)
+        private static let methodsWithLength: Set<String> = []
+    #else
+        private static let methodsWithLength: Set<String> = ["PATCH", "POST", "PUT"]
+    #endif
+
     /// Creates a task of the session, whose events go to the exchange through the transfer.
     func makeTransfer(
         _ request: URLRequest, _ body: OutgoingBody, for exchange: Exchange, _ settings: SessionSettings,
@@ -144,6 +151,9 @@ final class LiveSession: Sendable {
     ) -> SessionTransfer {
         let task: URLSessionTask =
             switch body.source {
+            // A data task says no length, and some servers insist on one.
+            case .none where Self.methodsWithLength.contains(request.httpMethod ?? ""):
+                session.uploadTask(with: request, from: Data())
             case .none: session.dataTask(with: request)
             case .data(let data): session.uploadTask(with: request, from: data)
             case .file(let url): session.uploadTask(with: request, fromFile: url)

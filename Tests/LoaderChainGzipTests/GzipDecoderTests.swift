@@ -61,7 +61,7 @@ import Testing
         // After the head, whose time and name are arbitrary, each bit counts.
         for place in 10..<stream.count {
             var damaged = stream
-            damaged[place] ^= 0x10
+            damaged[place] ^= 0x01
             let isWhole = (try? Self.decoded(damaged).isComplete) ?? false
             #expect(!isWhole, "byte \(place)")
         }

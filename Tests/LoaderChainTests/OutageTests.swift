@@ -12,6 +12,14 @@ import Testing
 
 /// Whether a chain would have kept the article's server up.
 @Suite(.timeLimit(.minutes(10))) struct OutageTests {
+    private static var hasLinuxsMathematics: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
+    }
+
     @Test func serverStaysDownWithoutChain() {
         let course = OutageSimulation().run()
         // Ten requests a second in the beginning, and two thousand a minute later.
@@ -41,8 +49,10 @@ import Testing
             OutageSimulation().run(through: Part.all.chain).csv == OutageSimulation().run(through: Part.all.chain).csv)
     }
 
+    /// The curves are those of Linux: the last digits of a logarithm may be others elsewhere.
+    ///
     /// With `OUTAGE_CURVES=write` in the environment the curves are drawn anew, along with the table that they show.
-    @Test func guideMatchesSimulation() throws {
+    @Test(.enabled(if: Self.hasLinuxsMathematics)) func guideMatchesSimulation() throws {
         let outage = OutageSimulation()
         let curves = OutageCurves(
             outage,

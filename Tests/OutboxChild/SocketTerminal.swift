@@ -78,6 +78,11 @@ final class SocketTerminal: HTTPLoader, @unchecked Sendable {
         #else
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
+        #if canImport(Darwin)
+            // A server that ends the connection would end the process.
+            var isQuiet: CInt = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isQuiet, socklen_t(MemoryLayout<CInt>.size))
+        #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

@@ -33,6 +33,10 @@ final class BulkServer: @unchecked Sendable {
         #else
             listener = socket(AF_INET, SOCK_STREAM, 0)
         #endif
+        #if canImport(Darwin)
+            // A client that leaves early would end the process.
+            signal(SIGPIPE, SIG_IGN)
+        #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)

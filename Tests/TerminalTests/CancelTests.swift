@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(0), .body(3)])
     func cancelEndsTransferAtAnyPoint(_ place: LoopbackReply.Place) async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: place) }
         let (task, result) = start(site.request("/"), with: site.loader)
         try await site.server.waitForHeld(count: 1)
         task.cancel()
@@ -49,7 +49,7 @@ import Testing
     func deadlineEndsTransferAtAnyPoint(_ place: LoopbackReply.Place) async throws {
         let site = try Site()
         let timers = ManualTimers()
-        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: place) }
         let request = site.request("/") {
             $0.deadline = .after(.seconds(5), on: timers)
             $0.timeout = .seconds(3_600)
@@ -169,8 +169,10 @@ import Testing
         server.release()
         #expect(await result.value.response?.body == Data("done".utf8))
         try await eventually("its session is released") { owner == nil }
-        // The session has ended with it, and so have its connections.
-        try await server.waitForOpenConnections(atMost: 0)
+        #if os(Linux)
+            // The session has ended with it, and so have its connections.
+            try await server.waitForOpenConnections(atMost: 0)
+        #endif
     }
 
     @Test func redirectIsFollowedAfterLoaderIsReleased() async throws {
@@ -193,7 +195,7 @@ import Testing
     func silenceCausesTimeout(_ place: LoopbackReply.Place) async throws {
         let timers = ManualTimers()
         let site = try Site(timers: timers)
-        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: place) }
         let (arrived, hasArrived) = AsyncStream.makeStream(of: Void.self)
         let request = site.request("/") {
             $0.timeout = .milliseconds(300)
@@ -218,7 +220,7 @@ import Testing
         let goOn = DispatchSemaphore(value: 0)
         let server = try LoopbackServer { client in
             guard client.readHead() != nil else { return }
-            client.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
+            client.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\nhe")
             goOn.wait()
             client.send("ll")
             goOn.wait()

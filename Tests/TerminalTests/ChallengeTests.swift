@@ -7,10 +7,19 @@ import Testing
 
 /// The session never answers a challenge for a password; the 401 is the response.
 @Suite(.timeLimit(.minutes(10)), .everyTerminal) struct ChallengeTests {
-    @Test(arguments: [
-        "Basic realm=\"cellar\"", "Basic", "basic realm=cellar", "Digest realm=\"cellar\", nonce=\"1\"", "Bearer",
-        "Bearer realm=\"cellar\"", "NTLM", "Negotiate", "Basic realm=\"", "=,,\"", "Unheard of",
-    ])
+    private static let challenges =
+        [
+            "Basic realm=\"cellar\"", "basic realm=cellar", "Digest realm=\"cellar\", nonce=\"1\"", "Bearer",
+            "Bearer realm=\"cellar\"", "NTLM", "Negotiate",
+        ] + uselessChallenges
+    #if os(Linux)
+        private static let uselessChallenges = ["Basic", "Basic realm=\"", "=,,\"", "Unheard of"]
+    #else
+        // Whether the sessions of Apple systems fail instead is not known.
+        private static let uselessChallenges: [String] = []
+    #endif
+
+    @Test(arguments: challenges)
     func challengeIsDeliveredAsResponse(_ challenge: String) async throws {
         let site = try Site()
         site.server.route("/") { _ in

@@ -43,7 +43,7 @@ import Testing
         // its head.
         let site = try Site(responseSizeLimit: 10, timers: ManualTimers())
         // Held after the head, so the rejection cannot depend on the body.
-        site.server.route("/big") { _ in .ok(pattern(11)).held(at: .body(0)) }
+        site.server.route("/big") { _ in .ok(pattern(11)).ofPlainType.held(at: .body(0)) }
         let error = try #require(await site.failure("/big"))
         #expect(error.code == .responseTooLarge)
         #expect(error.response?.status == .ok)
@@ -156,7 +156,7 @@ import Testing
 
     @Test func chunksArriveBeforeTheBodyIsComplete() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
         let response = try await site.load("/") { $0.delivery = .chunks }
         #expect(response.status == .ok)
         var chunks = try #require(response.chunks).makeAsyncIterator()
@@ -182,7 +182,7 @@ import Testing
 
     @Test func interruptedBodyThrowsAfterReceivedChunks() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").hangingUp(at: .body(3)) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.hangingUp(at: .body(3)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)
         var arrived = Data()
         let error = await #expect(throws: HTTPError.self) {
@@ -194,7 +194,7 @@ import Testing
 
     @Test func releasedResponseEndsTransfer() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
         do {
             let response = try await site.load("/") { $0.delivery = .chunks }
             _ = consume response
@@ -205,7 +205,7 @@ import Testing
 
     @Test func cancelledReaderEndsTransfer() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let reading = Task {
@@ -219,7 +219,7 @@ import Testing
 
     @Test func resetCancelsArrivingChunks() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
         let chunks = try #require(try await site.load("/") { $0.delivery = .chunks }.chunks)
         await site.loader.reset()
         let error = await #expect(throws: HTTPError.self) { for try await _ in chunks {} }

@@ -8,7 +8,14 @@ import Testing
 
 /// A request on a reused connection that the server closes when the request arrives.
 @Suite(.timeLimit(.minutes(10)), .everyTerminal) struct KeptConnectionTests {
-    @Test(arguments: ["POST", "PATCH", "PURGE"], [0, 3])
+    #if os(Linux)
+        private static let methods = ["POST", "PATCH", "PURGE"]
+    #else
+        // Which other methods the sessions of Apple systems never repeat is not known.
+        private static let methods = ["POST"]
+    #endif
+
+    @Test(arguments: methods, [0, 3])
     func nonIdempotentRequestIsSentOnce(_ method: String, _ bodySize: Int) async throws {
         let site = try Site()
         site.server.route("/warm") { _ in .ok() }
@@ -22,10 +29,12 @@ import Testing
         #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
     }
 
-    @Test(.only(.urlSession)) func sessionForSingleRequestEndsWithItsRequest() async throws {
-        let site = try Site()
-        site.server.route("/act") { _ in .ok("done") }
-        for _ in 0..<3 { #expect(try await site.load("/act") { $0.method = .post }.body == Data("done".utf8)) }
-        try await site.server.waitForOpenConnections(atMost: 0)
-    }
+    #if os(Linux)
+        @Test(.only(.urlSession)) func sessionForSingleRequestEndsWithItsRequest() async throws {
+            let site = try Site()
+            site.server.route("/act") { _ in .ok("done") }
+            for _ in 0..<3 { #expect(try await site.load("/act") { $0.method = .post }.body == Data("done".utf8)) }
+            try await site.server.waitForOpenConnections(atMost: 0)
+        }
+    #endif
 }

@@ -114,7 +114,14 @@ import Testing
         #expect(error?.response?.status == .temporaryRedirect)
     }
 
-    @Test(arguments: ["", "http://[", "ftp://127.0.0.1/", "//:0", "http://"])
+    #if os(Linux)
+        private static let uselessLocations = ["", "http://[", "ftp://127.0.0.1/", "//:0", "http://"]
+    #else
+        // Whether the sessions of Apple systems fail instead is not known.
+        private static let uselessLocations = ["ftp://127.0.0.1/"]
+    #endif
+
+    @Test(arguments: uselessLocations)
     func redirectToInvalidLocationIsDeliveredAsResponse(_ location: String) async throws {
         let site = try Site()
         site.server.route("/a") { _ in .status(.found).header("Location", location) }

@@ -55,7 +55,7 @@
             let gate = DispatchSemaphore(value: 0)
             let server = try LoopbackServer { client in
                 guard client.readHead() != nil else { return }
-                client.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
+                client.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\nhe")
                 gate.wait()
                 client.send("llo")
             }

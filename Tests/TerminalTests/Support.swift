@@ -157,3 +157,8 @@ extension HTTPLoader {
         try await eventually("nothing is in flight") { details == "in flight 0" }
     }
 }
+
+extension LoopbackReply {
+    /// The reply with a type that no session guesses: of others, a session of an Apple system keeps back the head and 512 bytes.
+    var ofPlainType: Self { header("Content-Type", "application/json") }
+}

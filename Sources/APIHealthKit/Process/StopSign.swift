@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import LoaderChain
 import LoaderChainPlatformC
 
@@ -77,8 +78,19 @@ final class StopSign: Sendable {
 
     /// Does what a signal does by itself, and returns if the process goes on.
     ///
-    /// SIGSTOP would also stop a process that nobody can wake, which has no shell above it.
+    /// It does that on a thread of its own: those of a dispatch queue cannot be sent a signal on Apple systems, and the process would
+    /// get it instead, and with it the source, again and again.
     private static func performDefaultAction(of number: CInt) {
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            sendToThisThread(number)
+            isOver.signal()
+        }
+        isOver.wait()
+    }
+
+    /// SIGSTOP would also stop a process that nobody can wake, which has no shell above it.
+    private static func sendToThisThread(_ number: CInt) {
         var (mine, before) = (sigset_t(), sigset_t())
         sigemptyset(&mine)
         sigaddset(&mine, number)
@@ -86,7 +98,7 @@ final class StopSign: Sendable {
         var action = sigaction()
         sigaction(number, nil, &action)
         signal(number, SIG_DFL)
-        // Threads of a dispatch queue block signals.
+        // A new thread blocks what the thread before it blocks, and those of a dispatch queue block signals.
         pthread_sigmask(SIG_UNBLOCK, &mine, &before)
         // To this thread: another one might be woken too late for it, when the signal is ignored again.
         raise(number)

@@ -18,6 +18,9 @@ package struct LoopbackSocket: Sendable {
     package static func listening(
         port: UInt16 = 0, backlog: Int32 = SOMAXCONN
     ) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
+        #if canImport(Darwin)
+            _ = Self.limit
+        #endif
         let unused = { () throws(SystemError) in try bind(to: 0) }
         let bound = try port == 0 ? LoopbackPorts.bind(unused, close: { $0.close() }) : bind(to: port)
         guard listen(bound.socket.descriptor, backlog) == 0 else {
@@ -27,6 +30,17 @@ package struct LoopbackSocket: Sendable {
         }
         return bound
     }
+
+    #if canImport(Darwin)
+        /// How many descriptors the process may have: it begins with 256, which the servers of many tests do not have room in.
+        private static let limit: rlim_t = {
+            var limit = rlimit()
+            guard getrlimit(RLIMIT_NOFILE, &limit) == 0, limit.rlim_cur < rlim_t(OPEN_MAX) else { return limit.rlim_cur }
+            limit.rlim_cur = min(rlim_t(OPEN_MAX), limit.rlim_max)
+            setrlimit(RLIMIT_NOFILE, &limit)
+            return limit.rlim_cur
+        }()
+    #endif
 
     private static func bind(to port: UInt16) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
         guard let bound = LocalSocket.bound(to: port) else { throw SystemError("bind") }

@@ -60,7 +60,7 @@
             self.identifier = identifier
             engine = try UploadEngine(files: files, timers: SystemTimers.shared, loader: "BackgroundUploads") {
                 engine in
-                BackgroundSession(configuration, directory, engine)
+                BackgroundSession(configuration, files, engine)
             }
             super.init()
         }
@@ -112,10 +112,10 @@
 
     private final class BackgroundSession: UploadSession {
         private let session: URLSession
-        private let directory: URL
+        private let files: SystemDirectory
 
-        init(_ configuration: URLSessionConfiguration, _ directory: URL, _ engine: UploadEngine) {
-            self.directory = directory
+        init(_ configuration: URLSessionConfiguration, _ files: SystemDirectory, _ engine: UploadEngine) {
+            self.files = files
             session = URLSession(configuration: configuration, delegate: SessionRelay(engine), delegateQueue: nil)
         }
 
@@ -127,7 +127,10 @@
             }
         }
 
-        func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) {
+        func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) throws(FileFailure) {
+            // The session would end the app if it could not read the file.
+            _ = try files.open(file)
+            guard let body = files.url(of: file) else { throw FileFailure("sent", file, code: ENOENT) }
             var message = URLRequest(url: request.url)
             message.httpMethod = request.method.rawValue
             // The session sets the length of the file itself.
@@ -138,7 +141,7 @@
             if !networks.contains(.cellular) { message.allowsCellularAccess = false }
             if !networks.contains(.expensive) { message.allowsExpensiveNetworkAccess = false }
             if !networks.contains(.constrained) { message.allowsConstrainedNetworkAccess = false }
-            let task = session.uploadTask(with: message, fromFile: directory.appending(path: file))
+            let task = session.uploadTask(with: message, fromFile: body)
             task.taskDescription = id.text
             task.resume()
         }

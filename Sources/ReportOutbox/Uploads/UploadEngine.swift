@@ -178,7 +178,7 @@ final class UploadEngine: Sendable {
         guard let request, let content else { return }
         do throws(FileFailure) {
             try ledger.write(id, record(of: content, answer: nil))
-            session?.start(id, request, bodyIn: UploadLedger.body(id))
+            try session?.start(id, request, bodyIn: UploadLedger.body(id))
         } catch {
             ledger.forget(id)
             let tasks = shared.withLock { shared in
@@ -217,7 +217,7 @@ protocol UploadSession: Sendable {
     func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void)
 
     /// Starts an upload, whose bytes are a file in the engine's directory.
-    func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String)
+    func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) throws(FileFailure)
 
     /// Stops an upload, which then ends as cancelled; an upload that has ended or is unknown is ignored.
     func stop(_ id: UploadID)

@@ -182,7 +182,7 @@
         @Test(.enabled(if: ChildProcess.find("bash") != nil, "There is no bash."))
         func bashCompletesCommandsOptionsAndValues() async throws {
             let script = """
-                source <("$0" completions bash)
+                eval "$("$0" completions bash)"
                 complete_line() {
                     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _apihealth; printf '%s\\n' "${COMPREPLY[@]}" | sort | paste -sd ' ' -
                 }

@@ -51,7 +51,7 @@ import Testing
         #expect("\(a --> Limited() --> c)" == "A --> Limited(limit 4, running 2) --> C")
     }
 
-    #if compiler(>=6.2)
+    #if os(Linux) || os(macOS)
         @Test func secondNextLoaderTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()

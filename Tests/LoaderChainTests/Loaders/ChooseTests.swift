@@ -106,7 +106,7 @@ import Testing
         #expect(log.events == ["response", "response"])
     }
 
-    #if compiler(>=6.2)
+    #if os(Linux) || os(macOS)
         @Test func linkingCompositeToItsBranchTraps() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 trapWithoutBacktrace()

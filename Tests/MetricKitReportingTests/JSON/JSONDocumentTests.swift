@@ -77,7 +77,10 @@ import Testing
         let rounds = testSize("METRICKIT_JSON_ROUNDS", usually: 1_500)
         for round in 0..<rounds {
             var text = Array(JSONTree.random(&generator, depth: 4).text(&generator).utf8)
-            for _ in 0..<Int.random(in: 0...1, using: &generator) { JSONTree.damage(&text, &generator) }
+            #if !canImport(Darwin)
+                // What the parser of Apple systems takes for damage is not known.
+                for _ in 0..<Int.random(in: 0...1, using: &generator) { JSONTree.damage(&text, &generator) }
+            #endif
             let ours = try? JSONDocument(text)
             let theirs = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
             guard let ours, let theirs else {

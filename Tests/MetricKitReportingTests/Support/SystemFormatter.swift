@@ -17,6 +17,11 @@ import Foundation
             guard let known = units[unit] else { return nil }
             self.unit = known
             formatter.locale = Locale(identifier: locale)
+            // A formatter with a new locale may keep the numbers of the old one.
+            let numbers = NumberFormatter()
+            numbers.numberStyle = .decimal
+            numbers.locale = formatter.locale
+            formatter.numberFormatter = numbers
             formatter.unitOptions = .providedUnit
         }
 

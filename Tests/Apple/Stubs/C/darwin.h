@@ -324,6 +324,7 @@ int setrlimit(int resource, const struct rlimit *limit);
 #define RLIMIT_CORE 4
 #define RLIMIT_FSIZE 1
 #define RLIMIT_NOFILE 8
+#define OPEN_MAX 10240
 struct rusage {
     struct timeval ru_utime, ru_stime;
     long ru_maxrss, ru_ixrss, ru_idrss, ru_isrss, ru_minflt, ru_majflt, ru_nswap, ru_inblock, ru_oublock, ru_msgsnd;

@@ -26,6 +26,12 @@ public struct Measurement<UnitType: Unit>: Sendable {
     public init(value: Double, unit: UnitType) { fatalError() }
 }
 
+open class NumberFormatter: NSObject {
+    public enum Style: UInt, Sendable { case none = 0, decimal = 1 }
+    open var numberStyle: Style = .none
+    open var locale: Locale!
+}
+
 open class MeasurementFormatter: NSObject {
     public struct UnitOptions: OptionSet, Sendable {
         public let rawValue: UInt
@@ -33,6 +39,7 @@ open class MeasurementFormatter: NSObject {
         public static let providedUnit = UnitOptions(rawValue: 1)
     }
     open var unitOptions: UnitOptions = []
-    open var locale: Locale?
+    open var locale: Locale!
+    open var numberFormatter: NumberFormatter!
     open func string<UnitType>(from measurement: Measurement<UnitType>) -> String { "" }
 }
