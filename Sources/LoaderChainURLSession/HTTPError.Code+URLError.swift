@@ -59,8 +59,8 @@ extension HTTPError.Code {
     init?(systemError number: Int, afterHead: Bool) {
         switch POSIXError.Code(rawValue: Int32(clamping: number)) {
         case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: self = .connectionLost
-        case .EADDRNOTAVAIL, .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .EMFILE, .ENETDOWN, .ENETUNREACH, .ENFILE, .ENOBUFS,
-            .ENOMEM, .ETIMEDOUT:
+        case .EADDRNOTAVAIL, .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .EMFILE, .ENETDOWN, .ENETUNREACH, .ENFILE,
+            .ENOBUFS, .ENOMEM, .ETIMEDOUT:
             self = afterHead ? .connectionLost : .cannotConnect
         case .EBADMSG, .EPROTO: self = .invalidResponse
         case .EDQUOT, .ENOSPC: self = .cannotStoreResponse

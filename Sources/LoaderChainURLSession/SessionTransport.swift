@@ -38,12 +38,12 @@ final class SessionTransport: Transport {
             return TransferFailure(.insecureConnection, reason)
         }
         // The session adds its fields to every request, also to that of a redirect, from which the exchange has removed them.
-        if session.isShared,
-            let field = settings.headers.first(where: { HTTPHeaders.isSecret($0.name) && !request.headers.contains($0.name) })
-        {
+        let removed = settings.headers.first { HTTPHeaders.isSecret($0.name) && !request.headers.contains($0.name) }
+        if session.isShared, let removed {
             return TransferFailure(
                 .invalidRequest,
-                "The session would send its \(field.name) to the server of a redirect too; let a loader add that field instead")
+                "The session would send its \(removed.name) to the server of a redirect too; let a loader add it instead"
+            )
         }
         let reason = reasonNotToSend(request)
         return reason.map { TransferFailure(.invalidRequest, $0) }

@@ -100,12 +100,14 @@ import Testing
         for text in ["\(error)", error.localizedDescription] { #expect(!text.contains("hidden")) }
     }
 
-    @Test(arguments: [
-        (POSIXError.Code.ECONNABORTED, HTTPError.Code.connectionLost as HTTPError.Code?, HTTPError.Code.connectionLost as HTTPError.Code?),
+    private static let systemErrors: [(POSIXError.Code, HTTPError.Code?, HTTPError.Code?)] = [
+        (.ECONNABORTED, .connectionLost, .connectionLost),
         (.ECONNREFUSED, .cannotConnect, .connectionLost), (.ETIMEDOUT, .cannotConnect, .connectionLost),
         (.ENETDOWN, .cannotConnect, .connectionLost), (.EPROTO, .invalidResponse, .invalidResponse),
         (.ENOSPC, .cannotStoreResponse, .cannotStoreResponse), (.EINVAL, nil, nil),
-    ])
+    ]
+
+    @Test(arguments: systemErrors)
     func systemErrorMapsToErrorCode(_ theirs: POSIXError.Code, _ before: HTTPError.Code?, _ after: HTTPError.Code?) {
         #expect(HTTPError.Code(systemError: Int(theirs.rawValue), afterHead: false) == before)
         #expect(HTTPError.Code(systemError: Int(theirs.rawValue), afterHead: true) == after)

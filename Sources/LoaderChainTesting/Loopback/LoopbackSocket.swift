@@ -35,7 +35,8 @@ package struct LoopbackSocket: Sendable {
         /// How many descriptors the process may have: it begins with 256, which the servers of many tests do not have room in.
         private static let limit: rlim_t = {
             var limit = rlimit()
-            guard getrlimit(RLIMIT_NOFILE, &limit) == 0, limit.rlim_cur < rlim_t(OPEN_MAX) else { return limit.rlim_cur }
+            let isKnown = getrlimit(RLIMIT_NOFILE, &limit) == 0
+            guard isKnown, limit.rlim_cur < rlim_t(OPEN_MAX) else { return limit.rlim_cur }
             limit.rlim_cur = min(rlim_t(OPEN_MAX), limit.rlim_max)
             setrlimit(RLIMIT_NOFILE, &limit)
             return limit.rlim_cur

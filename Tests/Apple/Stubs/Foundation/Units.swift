@@ -29,7 +29,7 @@ public struct Measurement<UnitType: Unit>: Sendable {
 open class NumberFormatter: NSObject {
     public enum Style: UInt, Sendable { case none = 0, decimal = 1 }
     open var numberStyle: Style = .none
-    open var locale: Locale!
+    open var locale: Locale?
 }
 
 open class MeasurementFormatter: NSObject {
@@ -39,7 +39,7 @@ open class MeasurementFormatter: NSObject {
         public static let providedUnit = UnitOptions(rawValue: 1)
     }
     open var unitOptions: UnitOptions = []
-    open var locale: Locale!
-    open var numberFormatter: NumberFormatter!
+    open var locale: Locale?
+    open var numberFormatter: NumberFormatter?
     open func string<UnitType>(from measurement: Measurement<UnitType>) -> String { "" }
 }

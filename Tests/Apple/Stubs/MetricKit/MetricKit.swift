@@ -15,6 +15,7 @@ open class MXMetricManager: NSObject {
     open func remove(_ subscriber: any MXMetricManagerSubscriber) {}
 }
 
+// Both methods are optional. They are not here, so that the compiler compares their availability with that of a subscriber's.
 @available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
 @available(tvOS, unavailable)
 @available(watchOS, unavailable)
@@ -22,16 +23,6 @@ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
     func didReceive(_ payloads: [MXMetricPayload])
     @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
     func didReceive(_ payloads: [MXDiagnosticPayload])
-}
-
-// Both methods are optional in Objective-C.
-@available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
-@available(tvOS, unavailable)
-@available(watchOS, unavailable)
-extension MXMetricManagerSubscriber {
-    public func didReceive(_ payloads: [MXMetricPayload]) {}
-    @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
-    public func didReceive(_ payloads: [MXDiagnosticPayload]) {}
 }
 
 @available(iOS 13.0, macOS 10.15, visionOS 1.0, *)
