@@ -9,16 +9,7 @@ extension Diagnostics {
               "version": "1.0.0",
               "callStackTree": \#(threads),
               "diagnosticMetaData": {
-                "appBuildVersion": "1",
-                "osVersion": "iPhone OS 26.0 (23A341)",
-                "regionFormat": "US",
-                "deviceType": "iPhone18,1",
-                "platformArchitecture": "arm64e",
-                "bundleIdentifier": "com.example.app",
-                "isTestFlightApp": false,
-                "lowPowerModeEnabled": false,
-                "pid": -1,
-                "appVersion": "1.2",
+                \#(ios26MetaData),
                 "exceptionType": 1,
                 "exceptionCode": 0,
                 "signal": 11,
@@ -40,16 +31,7 @@ extension Diagnostics {
               "version": "1.0.0",
               "callStackTree": \#(together),
               "diagnosticMetaData": {
-                "appBuildVersion": "1",
-                "osVersion": "iPhone OS 26.0 (23A341)",
-                "regionFormat": "US",
-                "deviceType": "iPhone18,1",
-                "platformArchitecture": "arm64e",
-                "bundleIdentifier": "com.example.app",
-                "isTestFlightApp": false,
-                "lowPowerModeEnabled": false,
-                "pid": -1,
-                "appVersion": "1.2",
+                \#(ios26MetaData),
                 "hangDuration": "20 sec",
                 "hangType": "Main Runloop Hang"
               }
@@ -60,16 +42,7 @@ extension Diagnostics {
               "version": "1.0.0",
               "callStackTree": \#(together),
               "diagnosticMetaData": {
-                "appBuildVersion": "1",
-                "osVersion": "iPhone OS 26.0 (23A341)",
-                "regionFormat": "US",
-                "deviceType": "iPhone18,1",
-                "platformArchitecture": "arm64e",
-                "bundleIdentifier": "com.example.app",
-                "isTestFlightApp": false,
-                "lowPowerModeEnabled": false,
-                "pid": -1,
-                "appVersion": "1.2",
+                \#(ios26MetaData),
                 "totalCPUTime": "20 sec",
                 "totalSampledTime": "30 sec"
               }
@@ -80,16 +53,7 @@ extension Diagnostics {
               "version": "1.0.0",
               "callStackTree": \#(together),
               "diagnosticMetaData": {
-                "appBuildVersion": "1",
-                "osVersion": "iPhone OS 26.0 (23A341)",
-                "regionFormat": "US",
-                "deviceType": "iPhone18,1",
-                "platformArchitecture": "arm64e",
-                "bundleIdentifier": "com.example.app",
-                "isTestFlightApp": false,
-                "lowPowerModeEnabled": false,
-                "pid": -1,
-                "appVersion": "1.2",
+                \#(ios26MetaData),
                 "writesCaused": "2000 byte"
               }
             }
@@ -99,22 +63,26 @@ extension Diagnostics {
               "version": "1.0.0",
               "callStackTree": \#(together),
               "diagnosticMetaData": {
-                "appBuildVersion": "1",
-                "osVersion": "iPhone OS 26.0 (23A341)",
-                "regionFormat": "US",
-                "deviceType": "iPhone18,1",
-                "platformArchitecture": "arm64e",
-                "bundleIdentifier": "com.example.app",
-                "isTestFlightApp": false,
-                "lowPowerModeEnabled": false,
-                "pid": -1,
-                "appVersion": "1.2",
+                \#(ios26MetaData),
                 "launchDuration": "12 sec"
               }
             }
           ],
           "memoryExceptionDiagnostics": [{"diagnosticMetaData": {"appVersion": "1.2", "limit": "2 GB"}}]
         }
+        """#
+
+    private static let ios26MetaData = #"""
+        "appBuildVersion": "1",
+        "osVersion": "iPhone OS 26.0 (23A341)",
+        "regionFormat": "US",
+        "deviceType": "iPhone18,1",
+        "platformArchitecture": "arm64e",
+        "bundleIdentifier": "com.example.app",
+        "isTestFlightApp": false,
+        "lowPowerModeEnabled": false,
+        "pid": -1,
+        "appVersion": "1.2"
         """#
 
     /// As a report of iOS 27 encodes itself.
