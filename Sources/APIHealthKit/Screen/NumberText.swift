@@ -62,27 +62,23 @@ enum DurationText {
     }
 
     /// The duration with two or three significant digits.
-    static func short(_ duration: Duration) -> String {
+    static func short(_ duration: Duration, trimsZeros: Bool = false) -> String {
         let seconds = duration / .seconds(1)
+        func text(_ value: Double, _ digits: Int) -> String {
+            NumberText.text(value, digits: digits, trimsZeros: trimsZeros)
+        }
         switch seconds {
         case ..<0.000_01: return "0 ms"
-        case ..<0.009_95: return "\(NumberText.text(seconds * 1_000, digits: 1)) ms"
+        case ..<0.009_95: return "\(text(seconds * 1_000, 1)) ms"
         case ..<0.999_5: return "\(Int((seconds * 1_000).rounded())) ms"
-        case ..<9.995: return "\(NumberText.text(seconds, digits: 2)) s"
-        case ..<59.95: return "\(NumberText.text(seconds, digits: 1)) s"
+        case ..<9.995: return "\(text(seconds, 2)) s"
+        case ..<59.95: return "\(text(seconds, 1)) s"
         default: return long(Int(seconds.rounded()))
         }
     }
 
     /// The duration without trailing zeros, for values that a user chose.
-    static func setting(_ duration: Duration) -> String {
-        let parts = short(duration).split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].contains(".") else { return short(duration) }
-        var number = parts[0]
-        while number.last == "0" { number.removeLast() }
-        if number.last == "." { number.removeLast() }
-        return "\(number) \(parts[1])"
-    }
+    static func setting(_ duration: Duration) -> String { short(duration, trimsZeros: true) }
 
     private static func long(_ seconds: Int) -> String {
         let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
@@ -95,7 +91,7 @@ enum DurationText {
 
 extension LatencyHistogram {
     /// A quantile for people; a dash if nothing was counted.
-    func quantileText(_ share: Double) -> String { quantile(share).map(DurationText.short) ?? "–" }
+    func quantileText(_ share: Double) -> String { quantile(share).map { DurationText.short($0) } ?? "–" }
 }
 
 /// Text that is safe to print on a terminal, whatever it came from.
