@@ -5,21 +5,13 @@ import LoaderChain
 /// Carries out the calls of the app.
 extension OutboxEngine {
     func hurry() {
-        let now = now
-        shared.withLock { shared in
-            let time = shared.time(now)
-            shared.outbox.hurry(now: time)
-        }
+        withTime { shared, time, _ in shared.outbox.hurry(now: time) }
         schedulePump()
     }
 
     /// Retries the reports that wait for a connection, but not those that wait because a server asked for it.
     func hurryAfterMisses() {
-        let now = now
-        shared.withLock { shared in
-            let time = shared.time(now)
-            shared.outbox.hurryAfterMisses(now: time)
-        }
+        withTime { shared, time, _ in shared.outbox.hurryAfterMisses(now: time) }
         schedulePump()
     }
 

@@ -6,9 +6,7 @@ import LoaderChainPlatformFoundation
 extension OutboxEngine {
     /// Loads the result of a scan; the rest happens on the queue.
     func launch(_ scan: StoreScan, sends: Bool) {
-        let now = now
-        let duplicates = shared.withLock { shared in
-            let time = shared.time(now)
+        let duplicates = withTime { shared, time, now in
             let duplicates = shared.outbox.load(scan.reports, wallNow: now.wall, now: time)
             for deadLetter in scan.deadLetters {
                 shared.outbox.nextSequence = max(shared.outbox.nextSequence, deadLetter.name.sequence + 1)

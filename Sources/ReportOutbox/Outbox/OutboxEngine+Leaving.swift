@@ -97,12 +97,10 @@ extension OutboxEngine {
 
     /// Keeps a report in the outbox that could not be moved to the dead letters, to try again later.
     private func stay(_ handle: OutboxHandle, _ loss: ReportLoss) {
-        let now = now
-        let (entry, waiters) = shared.withLock { shared in
-            let time = shared.time(now)
+        let (entry, waiters, time) = withTime { shared, time, _ in
             shared.outbox.stay(handle, loss, now: time)
             let entry = shared.outbox[handle]
-            return (entry, entry.flatMap { shared.waiters.removeValue(forKey: $0.name.id) } ?? [])
+            return (entry, entry.flatMap { shared.waiters.removeValue(forKey: $0.name.id) } ?? [], time)
         }
         if let entry {
             let cause: RetryCause
@@ -111,7 +109,7 @@ extension OutboxEngine {
             case .failed(let code): cause = .error(code)
             default: cause = .error(.unknown)
             }
-            let wait = shared.withLock { $0.time(now) }.duration(to: entry.due)
+            let wait = time.duration(to: entry.due)
             let date = settings.timers.date.addingTimeInterval(wait / .seconds(1))
             emit(.willRetry(entry.name.id, at: date, after: cause))
         }

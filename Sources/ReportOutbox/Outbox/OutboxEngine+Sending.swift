@@ -15,11 +15,7 @@ extension OutboxEngine {
     }
 
     private func nextToSend() -> OutboxHandle? {
-        let now = now
-        return shared.withLock { shared in
-            let time = shared.time(now)
-            return shared.outbox.startNext(now: time)
-        }
+        withTime { shared, time, _ in shared.outbox.startNext(now: time) }
     }
 
     /// Sets the alarm for the next due time.
@@ -223,9 +219,7 @@ extension OutboxEngine {
         _ handle: OutboxHandle, _ cause: RetryCause,
         by judge: (inout OutboxState, _ time: TimerInstant, _ wall: Int64) -> OutboxState.Fate?
     ) -> Bool {
-        let now = now
-        let decision = shared.withLock { shared -> (OutboxState.Fate, RecordName)? in
-            let time = shared.time(now)
+        let decision = withTime { shared, time, now -> (OutboxState.Fate, RecordName)? in
             guard let before = shared.outbox[handle]?.name, let fate = judge(&shared.outbox, time, now.wall) else {
                 return nil
             }

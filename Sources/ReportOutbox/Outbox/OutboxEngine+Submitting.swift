@@ -85,10 +85,8 @@ extension OutboxEngine {
         var flags = RecordName.Flags(priority)
         if case .kept = source { flags.insert(.keptOutside) }
         while true {
-            let now = now
             let semaphore = DispatchSemaphore(value: 0)
-            let admission = shared.withLock { shared in
-                let time = shared.time(now)
+            let admission = withTime { shared, time, now in
                 let admission = shared.outbox.admit(
                     head.id, size: source.length ?? 0, submitted: now.wall, destination: head.destination, flags: flags,
                     kind: kind, now: time)

@@ -67,6 +67,15 @@ final class OutboxEngine: Sendable {
     /// It is read outside the lock, because the app may provide the timers.
     var now: ClockReading { ClockReading(settings.timers) }
 
+    /// Locks the state at the current time.
+    func withTime<Result>(_ body: (inout Shared, TimerInstant, ClockReading) -> Result) -> Result {
+        let now = now
+        return shared.withLock { shared in
+            let time = shared.time(now)
+            return body(&shared, time, now)
+        }
+    }
+
     // MARK: The queue
 
     func enqueue(_ work: @escaping @Sendable () -> Void) {
