@@ -56,6 +56,27 @@ public struct LoaderReading: Hashable, Sendable {
     }
 }
 
+/// The readings of this library's own loaders, whose names begin with `loaderchain.`.
+extension LoaderReading {
+    static func level(
+        _ name: String, _ value: some BinaryInteger, unit: String = "{request}", _ help: String,
+        _ attributes: [String: String] = [:]
+    ) -> Self {
+        Self("loaderchain.\(name)", .level, value, unit: unit, help: help, attributes: attributes)
+    }
+
+    static func gauge(_ name: String, _ value: some BinaryInteger, unit: String, _ help: String) -> Self {
+        Self("loaderchain.\(name)", .gauge, value, unit: unit, help: help)
+    }
+
+    static func counter(
+        _ name: String, _ value: some BinaryInteger, unit: String = "{request}", _ help: String,
+        _ attributes: [String: String] = [:]
+    ) -> Self {
+        Self("loaderchain.\(name)", .counter, value, unit: unit, help: help, attributes: attributes)
+    }
+}
+
 extension LoaderReading: CustomStringConvertible {
     /// The name, the attributes and the number.
     public var description: String {

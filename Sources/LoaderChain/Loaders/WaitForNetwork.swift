@@ -126,12 +126,9 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     /// How many requests wait, and whether there is a network.
     public override var readings: [LoaderReading] {
         [
-            LoaderReading(
-                "loaderchain.network.waiting", .level, waiting, unit: "{request}",
-                help: "How many requests wait for a network"),
-            LoaderReading(
-                "loaderchain.network.available", .gauge, network.isAvailable ? 1 : 0, unit: "1",
-                help: "1 while there is a network, otherwise 0"),
+            .level("network.waiting", waiting, "How many requests wait for a network"),
+            .gauge(
+                "network.available", network.isAvailable ? 1 : 0, unit: "1", "1 while there is a network, otherwise 0"),
         ]
     }
 

@@ -103,20 +103,19 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     public override var readings: [LoaderReading] {
         let states = circuits.map { (host: $0.host, name: $0.name) }
         let counts = [State.closed, .open, .halfOpen].map { state in
-            LoaderReading(
-                "loaderchain.circuit_breaker.circuits", .level, states.count { $0.name == state }, unit: "{circuit}",
-                help: "How many circuits are in a state", attributes: ["state": state.rawValue])
+            LoaderReading.level(
+                "circuit_breaker.circuits", states.count { $0.name == state }, unit: "{circuit}",
+                "How many circuits are in a state", ["state": state.rawValue])
         }
-        let opened = LoaderReading(
-            "loaderchain.circuit_breaker.opened", .counter, board.withLock { $0.openings }, unit: "{change}",
-            help: "How often a circuit has opened")
+        let opened = LoaderReading.counter(
+            "circuit_breaker.opened", board.withLock { $0.openings }, unit: "{change}",
+            "How often a circuit has opened")
         let broken = states.filter { $0.host != nil && $0.name != .closed }.sorted { $0.host ?? "" < $1.host ?? "" }
         return counts + [opened]
             + broken.prefix(Self.mostToRead).map { host, state in
-                LoaderReading(
-                    "loaderchain.circuit_breaker.broken", .level, 1, unit: "{circuit}",
-                    help: "The hosts whose circuit is open or half open",
-                    attributes: ["host": host ?? "", "state": state.rawValue])
+                LoaderReading.level(
+                    "circuit_breaker.broken", 1, unit: "{circuit}", "The hosts whose circuit is open or half open",
+                    ["host": host ?? "", "state": state.rawValue])
             }
     }
 

@@ -76,11 +76,8 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     public override var readings: [LoaderReading] {
         let (executions, tasks) = followers.counts
         return [
-            LoaderReading(
-                "loaderchain.deduplicate.executions", .level, executions, unit: "{request}",
-                help: "How many shared requests are under way"),
-            LoaderReading(
-                "loaderchain.deduplicate.tasks", .level, tasks, unit: "{request}", help: "How many requests share them"),
+            .level("deduplicate.executions", executions, "How many shared requests are under way"),
+            .level("deduplicate.tasks", tasks, "How many requests share them"),
         ]
     }
 

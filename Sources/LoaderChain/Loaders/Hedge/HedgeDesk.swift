@@ -96,28 +96,20 @@ final class HedgeDesk: HTTPTaskObserver {
 
     func readings(running: Int, hedged: Int) -> [LoaderReading] {
         let (snapshot, remaining) = books.withLock { ($0.snapshot, $0.share.remaining) }
-        func level(_ name: String, _ value: Int, _ help: String) -> LoaderReading {
-            LoaderReading("loaderchain.hedge.\(name)", .level, value, unit: "{request}", help: help)
-        }
-        func counter(_ name: String, _ value: Int, _ help: String, _ attributes: [String: String] = [:])
-            -> LoaderReading
-        {
-            LoaderReading(
-                "loaderchain.hedge.\(name)", .counter, value, unit: "{request}", help: help, attributes: attributes)
-        }
-        let counts = [
-            level("running", running, "How many requests are hedged if they are slow"),
-            level("hedged", hedged, "How many requests have two attempts in flight"),
-            counter("requests", snapshot.requests, "How many requests could have been hedged"),
-            counter("sent", snapshot.sent, "How many second attempts were sent"),
-            counter("won", snapshot.won, "How many second attempts won"),
-            counter("lost", snapshot.lost, "How many second attempts lost"),
-            LoaderReading(
-                "loaderchain.hedge.budget.remaining", .gauge, remaining, unit: "{attempt}",
-                help: "How many second attempts the requests have paid for"),
+        let counts: [LoaderReading] = [
+            .level("hedge.running", running, "How many requests are hedged if they are slow"),
+            .level("hedge.hedged", hedged, "How many requests have two attempts in flight"),
+            .counter("hedge.requests", snapshot.requests, "How many requests could have been hedged"),
+            .counter("hedge.sent", snapshot.sent, "How many second attempts were sent"),
+            .counter("hedge.won", snapshot.won, "How many second attempts won"),
+            .counter("hedge.lost", snapshot.lost, "How many second attempts lost"),
+            .gauge(
+                "hedge.budget.remaining", remaining, unit: "{attempt}",
+                "How many second attempts the requests have paid for"),
         ]
         let suppressed = snapshot.suppressed.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
-            counter("suppressed", count, "How many requests were not hedged", ["reason": reason.rawValue])
+            LoaderReading.counter(
+                "hedge.suppressed", count, "How many requests were not hedged", ["reason": reason.rawValue])
         }
         return counts + suppressed
     }

@@ -193,16 +193,9 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// How many tasks wait, and with limits per host, how many hosts there are.
     public override var readings: [LoaderReading] {
         let (waiting, hosts) = state.withLock { ($0.waiting, $0.hosts) }
-        let waits = LoaderReading(
-            "loaderchain.rate_limit.waiting", .level, waiting, unit: "{request}",
-            help: "How many requests wait for their turn")
+        let waits = LoaderReading.level("rate_limit.waiting", waiting, "How many requests wait for their turn")
         guard isPerHost else { return [waits] }
-        return [
-            waits,
-            LoaderReading(
-                "loaderchain.rate_limit.hosts", .level, hosts, unit: "{host}",
-                help: "How many hosts have a limit of their own"),
-        ]
+        return [waits, .level("rate_limit.hosts", hosts, unit: "{host}", "How many hosts have a limit of their own")]
     }
 
     // MARK: The ends of requests

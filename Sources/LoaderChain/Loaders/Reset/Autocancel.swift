@@ -40,11 +40,7 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     /// How many tasks are in flight.
     public override var readings: [LoaderReading] {
-        [
-            LoaderReading(
-                "loaderchain.autocancel.running", .level, inFlight.count, unit: "{request}",
-                help: "How many requests are in flight")
-        ]
+        [.level("autocancel.running", inFlight.count, "How many requests are in flight")]
     }
 
     @inline(never)

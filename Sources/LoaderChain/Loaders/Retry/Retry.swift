@@ -110,23 +110,18 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     /// How many tasks are running and pausing, how many retries there were, and what is left of the budget.
     public override var readings: [LoaderReading] {
         let runs = runs.withLock { $0.elements }
-        let counts = [
-            LoaderReading(
-                "loaderchain.retry.running", .level, runs.count, unit: "{request}",
-                help: "How many requests are retried if they fail"),
-            LoaderReading(
-                "loaderchain.retry.waiting", .level, runs.count(where: \.isPausing), unit: "{request}",
-                help: "How many requests wait for their next attempt"),
-            LoaderReading(
-                "loaderchain.retry.retries", .counter, retries.count, unit: "{attempt}",
-                help: "How many attempts were decided on after the first"),
+        let counts: [LoaderReading] = [
+            .level("retry.running", runs.count, "How many requests are retried if they fail"),
+            .level("retry.waiting", runs.count(where: \.isPausing), "How many requests wait for their next attempt"),
+            .counter(
+                "retry.retries", retries.count, unit: "{attempt}", "How many attempts were decided on after the first"),
         ]
         let suppressed = SuppressedRetry.allCases.map { reason in
-            LoaderReading(
-                "loaderchain.retry.suppressed", .counter, self.suppressed[reason]?.count ?? 0, unit: "{attempt}",
-                help: "How many attempts that a strategy wanted were not made", attributes: ["reason": reason.rawValue])
+            LoaderReading.counter(
+                "retry.suppressed", self.suppressed[reason]?.count ?? 0, unit: "{attempt}",
+                "How many attempts that a strategy wanted were not made", ["reason": reason.rawValue])
         }
-        return counts + suppressed + budget.readings("loaderchain.retry")
+        return counts + suppressed + budget.readings("retry")
     }
 
     // MARK: For its runs

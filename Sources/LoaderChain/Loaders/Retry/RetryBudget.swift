@@ -63,9 +63,8 @@ public final class RetryBudget: Sendable {
     /// The readings of a loader's budget; none for an unlimited budget.
     func readings(_ prefix: String) -> [LoaderReading] {
         let reading = remaining.map {
-            LoaderReading(
-                "\(prefix).budget.remaining", .gauge, $0, unit: "{attempt}",
-                help: "How many retries the budget allows now")
+            LoaderReading.gauge(
+                "\(prefix).budget.remaining", $0, unit: "{attempt}", "How many retries the budget allows now")
         }
         return [reading].compactMap(\.self)
     }

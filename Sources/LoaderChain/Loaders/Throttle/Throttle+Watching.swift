@@ -127,25 +127,22 @@ extension Throttle {
 
 extension Throttle.Snapshot {
     func readings(limit: UInt?, pressure: ThrottlePressure?) -> [LoaderReading] {
-        var readings = total.readings("loaderchain.throttle", of: "tasks")
+        var readings = total.readings("throttle", of: "tasks")
         if let limit {
-            readings.append(
-                LoaderReading(
-                    "loaderchain.throttle.limit", .gauge, limit, unit: "{request}",
-                    help: "How many tasks may run at once"))
+            readings.append(.gauge("throttle.limit", limit, unit: "{request}", "How many tasks may run at once"))
         }
         if let pressure {
             readings.append(
-                LoaderReading(
-                    "loaderchain.throttle.pressure", .gauge, pressure.rawValue, unit: "1",
-                    help: "How hard it is to get a slot; zero is no pressure"))
+                .gauge(
+                    "throttle.pressure", pressure.rawValue, unit: "1",
+                    "How hard it is to get a slot; zero is no pressure"))
         }
         for (name, counts) in partitions.sorted(by: { $0.key < $1.key }) {
             readings += counts.readings(
-                "loaderchain.throttle.partition", of: "tasks of a partition", attributes: ["partition": name])
+                "throttle.partition", of: "tasks of a partition", attributes: ["partition": name])
         }
         for (host, counts) in busiestHosts {
-            readings += counts.readings("loaderchain.throttle.host", of: "tasks of a host", attributes: ["host": host])
+            readings += counts.readings("throttle.host", of: "tasks of a host", attributes: ["host": host])
         }
         return readings
     }
@@ -163,12 +160,8 @@ extension Throttle.Snapshot.Counts {
     fileprivate func readings(_ prefix: String, of what: String, attributes: [String: String] = [:]) -> [LoaderReading]
     {
         [
-            LoaderReading(
-                "\(prefix).running", .level, running, unit: "{request}", help: "How many \(what) run",
-                attributes: attributes),
-            LoaderReading(
-                "\(prefix).waiting", .level, waiting, unit: "{request}", help: "How many \(what) wait for a slot",
-                attributes: attributes),
+            .level("\(prefix).running", running, "How many \(what) run", attributes),
+            .level("\(prefix).waiting", waiting, "How many \(what) wait for a slot", attributes),
         ]
     }
 }
