@@ -61,22 +61,7 @@ public struct TransferMetrics: Hashable, Sendable {
 /// or if the terminal does not know. After redirects, the phases are those of the last request.
 public struct TransferPhases: Hashable, Sendable {
     // One reference, so that responses and metrics without phases stay small.
-    private var box: Box
-
-    private final class Box: Sendable {
-        let values: Values
-        init(_ values: Values) { self.values = values }
-    }
-
-    private struct Values: Hashable {
-        var queue: Duration?
-        var nameLookup: Duration?
-        var connect: Duration?
-        var secureConnection: Duration?
-        var sending: Duration?
-        var waiting: Duration?
-        var receiving: Duration?
-    }
+    private let times: [Duration?]
 
     /// Makes phases; omitted ones are unknown or did not take place.
     public init(
@@ -84,34 +69,25 @@ public struct TransferPhases: Hashable, Sendable {
         secureConnection: Duration? = nil, sending: Duration? = nil, waiting: Duration? = nil,
         receiving: Duration? = nil
     ) {
-        box = Box(
-            Values(
-                queue: queue, nameLookup: nameLookup, connect: connect, secureConnection: secureConnection,
-                sending: sending, waiting: waiting, receiving: receiving))
+        times = [queue, nameLookup, connect, secureConnection, sending, waiting, receiving]
     }
 
     /// The time that the request waited for its transfer to begin, such as for a connection.
     ///
     /// The wait for a turn, as with `requestsPerHost` of a `URLSessionLoader`, comes before, and is measured as that of a queue.
-    public var queue: Duration? { box.values.queue }
+    public var queue: Duration? { times[0] }
     /// The time that it took to find the address of the host.
-    public var nameLookup: Duration? { box.values.nameLookup }
+    public var nameLookup: Duration? { times[1] }
     /// The time that it took to open a connection, without making it secure.
-    public var connect: Duration? { box.values.connect }
+    public var connect: Duration? { times[2] }
     /// The time that it took to make the connection secure.
-    public var secureConnection: Duration? { box.values.secureConnection }
+    public var secureConnection: Duration? { times[3] }
     /// The time that it took to send the request.
-    public var sending: Duration? { box.values.sending }
+    public var sending: Duration? { times[4] }
     /// The time from then until the response began; if sending is not measured separately, this includes it.
-    public var waiting: Duration? { box.values.waiting }
+    public var waiting: Duration? { times[5] }
     /// The time from the beginning of the response to its end; nil for a response whose body is still arriving.
-    public var receiving: Duration? { box.values.receiving }
-
-    /// Whether both have the same times.
-    public static func == (left: TransferPhases, right: TransferPhases) -> Bool { left.box.values == right.box.values }
-
-    /// Hashes the times.
-    public func hash(into hasher: inout Hasher) { hasher.combine(box.values) }
+    public var receiving: Duration? { times[6] }
 }
 
 extension TransferPhases {
