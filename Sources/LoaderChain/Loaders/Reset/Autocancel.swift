@@ -17,7 +17,7 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     /// Remembers the task, and passes it on.
     public override func load(task: HTTPTask) {
-        guard inFlight.admit(task) else { return refuse(task) }
+        guard inFlight.admit(task) else { return refuseDuringReset(task) }
         super.load(task: task)
     }
 
@@ -42,9 +42,12 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
     public override var readings: [LoaderReading] {
         [.level("autocancel.running", inFlight.count, "How many requests are in flight")]
     }
+}
 
+extension HTTPLoader {
+    /// Ends a task that comes during a reset.
     @inline(never)
-    private func refuse(_ task: HTTPTask) {
+    final func refuseDuringReset(_ task: HTTPTask) {
         fail(task, .resetInProgress, reason: "The chain is being reset; load the request again after the reset")
     }
 }

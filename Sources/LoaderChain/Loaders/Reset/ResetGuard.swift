@@ -19,7 +19,7 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
 
     /// Passes the task on, unless a reset is running.
     public override func load(task: HTTPTask) {
-        if resets.load(ordering: .acquiring) > 0, runningResets > 0 { return refuse(task) }
+        if resets.load(ordering: .acquiring) > 0, runningResets > 0 { return refuseDuringReset(task) }
         super.load(task: task)
     }
 
@@ -53,10 +53,5 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
             if let index = groups.firstIndex(where: { $0 === group }) { groups.remove(at: index) }
         }
         resets.wrappingSubtract(1, ordering: .releasing)
-    }
-
-    @inline(never)
-    private func refuse(_ task: HTTPTask) {
-        fail(task, .resetInProgress, reason: "The chain is being reset; load the request again after the reset")
     }
 }
