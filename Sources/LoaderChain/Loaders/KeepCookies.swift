@@ -4,7 +4,7 @@ import Synchronization
 /// Keeps the cookies of responses in a jar, and sends them with requests.
 ///
 /// Put it below `Retry`, so that each attempt has the cookies of its moment, and above a cache, which separates the responses
-/// of users by their cookies; otherwise just above the terminal.
+/// of users by their cookies, and keeps no `Set-Cookie`; otherwise just above the terminal.
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -89,10 +89,8 @@ private final class CookieKeeper: Sendable {
     func receive(_ response: HTTPResponse) { jar.insert(response, after: removals) }
 
     /// Takes the cookies of the response to the whole, if no terminal has asked.
-    ///
-    /// A response that a loader kept from an earlier request has set its cookies then, and must not bring back older ones.
     func finish(_ response: HTTPResponse) {
-        if !isAsked.load(ordering: .relaxed), response.source == nil { receive(response) }
+        if !isAsked.load(ordering: .relaxed) { receive(response) }
     }
 }
 

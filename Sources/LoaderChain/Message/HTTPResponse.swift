@@ -20,7 +20,6 @@ public struct HTTPResponse: Sendable {
         var metrics: TransferMetrics?
         var chunks: ResponseChunks?
         var file: URL?
-        var source: (any ResponseSource)?
     }
 
     /// The contents, which copies share until one is changed.
@@ -108,44 +107,13 @@ extension HTTPResponse {
         get { storage.values.file }
         set { values.file = newValue }
     }
-
-    /// Where the response came from, as the loader says that responded in place of the server; nil if none did.
-    public var source: (any ResponseSource)? {
-        get { storage.values.source }
-        set { values.source = newValue }
-    }
 }
 
 extension HTTPResponse: CustomStringConvertible {
-    /// The status, the request's redacted URL, the size of the body and the source.
+    /// The status, the request's redacted URL and the size of the body.
     public var description: String {
-        "\(status) for \(request.method) \(request.loggableURL), \(body.count) bytes\(sourceText)"
+        "\(status) for \(request.method) \(request.loggableURL), \(body.count) bytes"
     }
-
-    /// The source as the end of a sentence; empty without one.
-    var sourceText: String { source.map { ", \($0)" } ?? "" }
-}
-
-/// The origin of a response, as a loader reports it, if that is not the server alone.
-///
-/// A loader that responds from what it has sets ``HTTPResponse/source``. ``PrintLoader`` prints the description, and a
-/// ``MetricsTap`` adds the tags to the metric of the request.
-///
-/// ```swift
-/// nonisolated struct Fixture: ResponseSource {
-///     let name: String
-///     var description: String { "fixture \(name)" }
-///     var metricTags: [String: String] { ["fixture": name] }
-/// }
-/// ```
-public protocol ResponseSource: Sendable, CustomStringConvertible {
-    /// Tags for metrics, each with one of a few values; none by default.
-    var metricTags: [String: String] { get }
-}
-
-extension ResponseSource {
-    /// None.
-    public var metricTags: [String: String] { [:] }
 }
 
 /// The result of a task: a response, whatever its status, or an error.

@@ -113,8 +113,7 @@ extension MetricsTap.Settings {
         let response = result.response
         let transfer = response?.metrics
         let ownTags = options[MetricTagsOption.self]
-        var tags = ownTags.isEmpty ? self.tags : self.tags.merging(ownTags) { $1 }
-        if let source = response?.source { tags.merge(source.metricTags) { own, _ in own } }
+        let tags = ownTags.isEmpty ? self.tags : self.tags.merging(ownTags) { $1 }
         let trace = options[AttemptTraceOption.self]?.context
         let recorded = trace?.flags.contains(.sampled) ?? false ? trace : nil
         return HTTPMetric(

@@ -92,8 +92,8 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     ) -> String {
         switch result {
         case .success(let response):
-            let size = "\(response.body.count) bytes\(ASCII.printable(response.sourceText))"
-            let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(size)"
+            let size = response.body.count
+            let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(size) bytes"
             let isHidden = hidesBody && !response.body.isEmpty
             return lines(first, response.headers, isHidden ? .hidden : PrintedBody(response.body, limit: bodyLimit))
         case .failure(let error):
