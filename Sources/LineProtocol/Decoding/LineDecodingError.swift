@@ -3,43 +3,43 @@ public struct LineDecodingError: Error, Sendable, Hashable {
     /// What is wrong with a line.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The measurement is empty.
-        case missingMeasurement
+        case missingMeasurement = "the measurement is empty"
         /// A tag has no key.
-        case missingTagKey
+        case missingTagKey = "a tag has no key"
         /// A tag has no value.
-        case missingTagValue
+        case missingTagValue = "a tag has no value"
         /// A tag's value contains an unescaped `=`.
-        case invalidTagFormat
+        case invalidTagFormat = "a tag's value contains an unescaped ="
         /// Two tags have the same key.
-        case duplicateTag
+        case duplicateTag = "two tags have the same key"
         /// A tag has the key `time`.
-        case reservedTag
+        case reservedTag = "a tag cannot have the key time"
         /// The line ends before the fields.
-        case missingFields
+        case missingFields = "there are no fields"
         /// A field has no key.
-        case missingFieldKey
+        case missingFieldKey = "a field has no key"
         /// A field has no value.
-        case missingFieldValue
+        case missingFieldValue = "a field has no value"
         /// A number cannot be read.
-        case invalidNumber
+        case invalidNumber = "a number cannot be read"
         /// An integer does not fit into 64 bits, or a double is larger than the largest finite double.
-        case numberOutOfRange
+        case numberOutOfRange = "a number is out of range"
         /// A value is not a number, a string, true or false.
-        case invalidValue
+        case invalidValue = "a value is neither a number, a string, true nor false"
         /// A string has no end.
-        case unterminatedString
+        case unterminatedString = "a string has no end"
         /// There is text between a value and the next comma or space.
-        case unexpectedText
+        case unexpectedText = "there is unexpected text after a value"
         /// The timestamp is not a whole number.
-        case invalidTimestamp
+        case invalidTimestamp = "the timestamp is not a whole number"
         /// The timestamp is outside the range that servers can store.
-        case timestampOutOfRange
+        case timestampOutOfRange = "the timestamp is out of range"
         /// The series and a field's key are longer than 65,535 bytes in total, including the four bytes that join them.
-        case overlongKey
+        case overlongKey = "the series and a field's key are too long"
         /// The line exceeds the decoder's maximum length.
-        case overlongLine
+        case overlongLine = "the line is too long"
         /// The bytes are not UTF-8.
-        case invalidUTF8
+        case invalidUTF8 = "the bytes are not valid UTF-8"
     }
 
     /// The number of the line in the text, from 1.
@@ -66,27 +66,5 @@ extension LineDecodingError: CustomStringConvertible {
 
 extension LineDecodingError.Code: CustomStringConvertible {
     /// The reason as a sentence without its full stop.
-    public var description: String {
-        switch self {
-        case .missingMeasurement: "the measurement is empty"
-        case .missingTagKey: "a tag has no key"
-        case .missingTagValue: "a tag has no value"
-        case .invalidTagFormat: "a tag's value contains an unescaped ="
-        case .duplicateTag: "two tags have the same key"
-        case .reservedTag: "a tag cannot have the key time"
-        case .missingFields: "there are no fields"
-        case .missingFieldKey: "a field has no key"
-        case .missingFieldValue: "a field has no value"
-        case .invalidNumber: "a number cannot be read"
-        case .numberOutOfRange: "a number is out of range"
-        case .invalidValue: "a value is neither a number, a string, true nor false"
-        case .unterminatedString: "a string has no end"
-        case .unexpectedText: "there is unexpected text after a value"
-        case .invalidTimestamp: "the timestamp is not a whole number"
-        case .timestampOutOfRange: "the timestamp is out of range"
-        case .overlongKey: "the series and a field's key are too long"
-        case .overlongLine: "the line is too long"
-        case .invalidUTF8: "the bytes are not valid UTF-8"
-        }
-    }
+    public var description: String { rawValue }
 }

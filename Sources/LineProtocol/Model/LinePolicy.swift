@@ -65,30 +65,6 @@ public enum LineProblem: String, Sendable, Hashable, CaseIterable {
     case noFields
 }
 
-extension LineProblem: CustomStringConvertible {
-    /// The reason as a clause.
-    public var description: String {
-        switch self {
-        case .controlCharacter: "a control character has no encoding in a name"
-        case .ambiguousBackslash: "servers disagree about this backslash"
-        case .leadingHash: "a line that begins with # is a comment"
-        case .reservedName: "servers reserve this name"
-        case .emptyMeasurement: "it is empty"
-        case .emptyTagKey: "its key is empty"
-        case .emptyTagValue: "its value is empty"
-        case .emptyFieldKey: "its key is empty"
-        case .duplicateTag: "another tag has this key"
-        case .overlongKey: "the key is longer than \(LineLimits.key) bytes"
-        case .overlongString: "the string is longer than \(LineLimits.string) bytes"
-        case .newlineInString: "some servers end the line at a newline in a string"
-        case .notFinite: "the number is not finite"
-        case .unsignedOverflow: "the unsigned number does not fit a signed one"
-        case .timeOutOfRange: "servers store times from 1677 to 2262"
-        case .noFields: "there is no field to write"
-        }
-    }
-}
-
 /// The numbers of repairs by problem, and of dropped points.
 ///
 /// ```swift

@@ -153,11 +153,6 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         #expect(Set(PolicyRow.all.map(\.problem)) == Set(LineProblem.allCases))
     }
 
-    @Test func problemDescriptionIsItsReason() {
-        #expect("\(LineProblem.controlCharacter)" == "a control character has no encoding in a name")
-        #expect("\(LineProblem.emptyTagValue)" == "its value is empty")
-    }
-
     @Test func lastTagWithSameKeyIsKept() {
         var encoder = LineEncoder()
         encoder.append("m", timestamp: nil) { tags in
