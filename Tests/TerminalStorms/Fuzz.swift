@@ -80,7 +80,7 @@ public enum Fuzz {
         case 0: return reply.hangingUp(at: .body(roll(body.count + 1)))
         case 1: return reply.aborting(at: .body(roll(body.count + 1)))
         case 2: return reply.delayed(.milliseconds(roll(20)), at: .head(roll(60)))
-        case 3: return reply.drippingBody(roll(200) + 50, every: .milliseconds(1))
+        case 3: return reply.dripping(roll(200) + 50, every: .milliseconds(1), sparesHead: true)
         case 4: return roll(2) == 0 ? .hangUp() : .abort()
         case 5: return .verbatim(bent(reply, body, &random))
         default: return reply

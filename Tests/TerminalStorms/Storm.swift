@@ -11,9 +11,9 @@ public enum Storm {
     public static func cancels(_ count: Int, with loader: HTTPLoader) async throws -> String {
         let server = try LoopbackServer()
         server.route("/quick") { _ in .ok("hello") }
-        server.route("/slow") { _ in .ok("hello").drippingBody(1, every: .milliseconds(1)) }
+        server.route("/slow") { _ in .ok("hello").dripping(1, every: .milliseconds(1), sparesHead: true) }
         server.route("/reset") { _ in .abort() }
-        server.route("/basic") { _ in .unauthorized(basic: "realm") }
+        server.route("/basic") { _ in .unauthorized(challenge: #"Basic realm="realm""#) }
         server.route("/held") { _ in .ok("hello").held() }
         let closed = try ClosedPort()
         defer { withExtendedLifetime(closed) {} }

@@ -37,7 +37,7 @@ import Testing
 
     @Test func challengeToUploadIsDeliveredAsResponse() async throws {
         let site = try Site()
-        site.server.route("/") { _ in .unauthorized(basic: "cellar") }
+        site.server.route("/") { _ in .unauthorized(challenge: #"Basic realm="cellar""#) }
         let response = try await site.load("/") {
             $0.method = .put
             $0.body = DataBody(pattern(100_000))

@@ -72,7 +72,7 @@ import Testing
         let site = try Site()
         let other = try LoopbackServer()
         other.fallback { _ in .ok("elsewhere") }
-        site.server.route("/a") { [url = other.url("/b")] _ in .redirect(to: url) }
+        site.server.route("/a") { [url = other.url("/b").absoluteString] _ in .redirect(to: url) }
         let loader = TestedTerminal.makeLoader(headers: ["X-Auth-Token": "secret"])
         let request = site.request("/a") {
             $0.headers["Authorization"] = "Bearer secret"
@@ -145,7 +145,7 @@ import Testing
         let gone = try LoopbackServer()
         let url = gone.url("/b")
         gone.stop()
-        site.server.route("/a") { _ in .redirect(to: url) }
+        site.server.route("/a") { _ in .redirect(to: url.absoluteString) }
         let error = try #require(await site.failure("/a"))
         #expect(error.code == .cannotConnect)
         #expect(error.request.url == url)

@@ -105,14 +105,9 @@ extension LoopbackReply {
     /// The reply cut off at a position by resetting the connection.
     public func aborting(at place: Place) -> Self { interrupted(.abort, at: place) }
 
-    /// The reply sent in portions of a few bytes, with a pause between them.
-    public func dripping(_ bytes: Int, every interval: Duration) -> Self {
-        changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: false) }
-    }
-
-    /// The reply with its head sent at once, and its body in portions of a few bytes.
-    public func drippingBody(_ bytes: Int, every interval: Duration) -> Self {
-        changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: true) }
+    /// The reply sent in portions of a few bytes, with a pause between them; the head at once, if `sparesHead` is true.
+    public func dripping(_ bytes: Int, every interval: Duration, sparesHead: Bool = false) -> Self {
+        changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: sparesHead) }
     }
 
     /// The reply with `Connection: close`, after which the server closes the connection.
@@ -199,19 +194,9 @@ extension LoopbackReply {
         Self(status, headers: ["Location": location])
     }
 
-    /// A redirect to an absolute address, such as one of another server.
-    public static func redirect(to url: URL, status: HTTPStatus = .found) -> Self {
-        redirect(to: url.absoluteString, status: status)
-    }
-
     /// A 401 with a challenge, sent unchanged.
     public static func unauthorized(challenge: String) -> Self {
         Self(.unauthorized, headers: ["WWW-Authenticate": challenge])
-    }
-
-    /// A 401 that asks for a user name and a password.
-    public static func unauthorized(basic realm: String) -> Self {
-        unauthorized(challenge: "Basic realm=\(quoted(realm))")
     }
 
     /// A 429 with `Retry-After` in seconds.
@@ -235,11 +220,6 @@ extension LoopbackReply {
 
     /// No reply: the server resets the connection.
     public static func abort() -> Self { Self(.ok).aborting(at: .start) }
-
-    private static func quoted(_ text: String) -> String {
-        let escaped = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }
-        return "\"\(escaped.joined())\""
-    }
 }
 
 // MARK: - Gzip

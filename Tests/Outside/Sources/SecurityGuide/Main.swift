@@ -88,7 +88,7 @@ enum Main {
     static func redirect() async throws {
         let server = try LoopbackServer()
         let other = try LoopbackServer()
-        let target = other.url("/there")
+        let target = other.url("/there").absoluteString
         server.route("/here") { _ in .redirect(to: target) }
         other.route("/there") { request in
             .ok("\(request.headers.contains("Authorization")) \(request.headers["X-Plain"] ?? "nothing")")
