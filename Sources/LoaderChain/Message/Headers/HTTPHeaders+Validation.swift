@@ -7,8 +7,8 @@ extension HTTPHeaders {
     /// author of the value add headers. Bytes outside ASCII are allowed in values.
     public func validate() throws(Invalid) {
         for (index, field) in fields.enumerated() {
-            if let problem = field.problem {
-                throw Invalid(index: index, field: field, problem: problem)
+            if let fault = field.fault(at: index) {
+                throw Invalid(index: index, name: field.soundName, reason: fault)
             }
         }
     }
@@ -18,48 +18,14 @@ extension HTTPHeaders {
     /// The text quotes no value, and a broken name only up to the fault: a whole line that was passed as a name
     /// (`Authorization: Bearer …`) has its secret behind the fault.
     public struct Invalid: Error, Hashable, Sendable {
-        /// A fault of a header.
-        public enum Problem: Hashable, Sendable {
-            /// The name is empty.
-            case emptyName
-            /// The name contains a byte that a token must not contain, at this offset.
-            case nameByte(UInt8, offset: Int)
-            /// The value contains a control character, at this offset.
-            case valueByte(UInt8, offset: Int)
-        }
-
         /// The position of the field among the headers.
         public let index: Int
 
         /// The header's name, up to the fault if it has one.
         public let name: String
 
-        /// The fault.
-        public let problem: Problem
-
-        fileprivate init(index: Int, field: Field, problem: Problem) {
-            self.index = index
-            self.problem = problem
-            name = field.soundName
-        }
-
         /// The header, its fault and what to do about it, as a sentence.
-        public var reason: String {
-            switch problem {
-            case .emptyName:
-                "Header number \(index + 1) has an empty name; give it a name or leave it out."
-            case .nameByte(let byte, let offset):
-                """
-                The name of header number \(index + 1), which begins with “\(name)”, has \(ASCII.spoken(byte)) at byte \
-                \(offset); use only letters, digits and \(ASCIISet.tokenMarks).
-                """
-            case .valueByte(let byte, let offset):
-                """
-                The value of the header “\(name)” has \(ASCII.spoken(byte)) at byte \(offset), where the header would \
-                break; take it out, or encode the value.
-                """
-            }
-        }
+        public let reason: String
     }
 }
 
@@ -72,13 +38,20 @@ extension HTTPHeaders.Invalid: CustomStringConvertible, LocalizedError {
 }
 
 extension HTTPHeaders.Field {
-    fileprivate var problem: HTTPHeaders.Invalid.Problem? {
-        if name.isEmpty { return .emptyName }
+    /// What is wrong with the field; nil if it may be sent.
+    fileprivate func fault(at index: Int) -> String? {
+        if name.isEmpty { return "Header number \(index + 1) has an empty name; give it a name or leave it out." }
         for (offset, byte) in name.utf8.enumerated() where !ASCIISet.token.contains(byte) {
-            return .nameByte(byte, offset: offset)
+            return """
+                The name of header number \(index + 1), which begins with “\(soundName)”, has \(ASCII.spoken(byte)) at \
+                byte \(offset); use only letters, digits and \(ASCIISet.tokenMarks).
+                """
         }
         for (offset, byte) in value.utf8.enumerated() where ASCII.isForbiddenInValue(byte) {
-            return .valueByte(byte, offset: offset)
+            return """
+                The value of the header “\(name)” has \(ASCII.spoken(byte)) at byte \(offset), where the header would \
+                break; take it out, or encode the value.
+                """
         }
         return nil
     }

@@ -185,7 +185,6 @@ import Testing
         let value = try #require(throws: HTTPHeaders.Invalid.self) {
             try (["A": "b", "Authorization": "hunter2\n"] as HTTPHeaders).validate()
         }
-        #expect(value.problem == .valueByte(10, offset: 7))
         #expect(
             "\(value)" == """
                 The value of the header “Authorization” has a line feed (0x0A) at byte 7, where the header would break; \
@@ -194,7 +193,7 @@ import Testing
         let name = try #require(throws: HTTPHeaders.Invalid.self) {
             try (["Authorization: hunter2": ""] as HTTPHeaders).validate()
         }
-        #expect(name.index == 0 && name.name == "Authorization" && name.problem == .nameByte(58, offset: 13))
+        #expect(name.index == 0 && name.name == "Authorization" && name.reason.contains("at byte 13"))
         for shown in ["\(value)", "\(name)", String(reflecting: value), String(reflecting: name)] {
             #expect(!shown.contains("hunter2"))
         }
