@@ -23,7 +23,7 @@ public struct WebLink: Hashable, Sendable {
 
 extension HTTPResponse {
     /// The links of the response's `Link` headers, in their order; invalid links are skipped.
-    public var links: [WebLink] { headers.values(for: "Link").flatMap { WebLinkParser.links(in: $0) } }
+    public var links: [WebLink] { headers.values(for: "Link").flatMap { FieldScanner.links(in: $0) } }
 
     /// The target of the first link with a relation, resolved against the address of the response; nil if there is none.
     ///
@@ -55,12 +55,10 @@ extension HTTPResponse {
 }
 
 /// Reads the links of one `Link` header (RFC 8288, section 3 and appendix B).
-private struct WebLinkParser {
-    private var rest: Substring.UTF8View
-
+extension FieldScanner {
     /// The links of a value; an invalid link is skipped up to the next comma.
-    static func links(in value: String) -> [WebLink] {
-        var parser = WebLinkParser(rest: Substring(value).utf8)
+    fileprivate static func links(in value: String) -> [WebLink] {
+        var parser = FieldScanner(value)
         var links: [WebLink] = []
         while !parser.rest.isEmpty {
             parser.skipBlanks()
@@ -71,7 +69,7 @@ private struct WebLinkParser {
     }
 
     private mutating func link() -> WebLink? {
-        guard take(UInt8(ascii: "<")) else { return nil }
+        guard take("<") else { return nil }
         guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else {
             // Nothing ends here any more, and looking again from each comma would take quadratic time.
             rest = rest.suffix(0)
@@ -80,10 +78,11 @@ private struct WebLinkParser {
         let target = String(decoding: ASCII.trimmed(rest[..<end]), as: UTF8.self)
         rest = rest[end...].dropFirst()
         var parameters: [String: String] = [:]
-        while skipBlanks(), take(UInt8(ascii: ";")) {
+        skipBlanks()
+        while take(";") {
             skipBlanks()
-            guard let (name, value) = parameter() else { continue }
-            if parameters[name] == nil { parameters[name] = value }
+            if let (name, value) = parameter(), parameters[name] == nil { parameters[name] = value }
+            skipBlanks()
         }
         let relations = parameters.removeValue(forKey: "rel") ?? ""
         return WebLink(
@@ -92,54 +91,27 @@ private struct WebLinkParser {
     }
 
     private mutating func parameter() -> (name: String, value: String)? {
-        let name = rest.prefix(while: ASCIISet.token.contains)
-        rest = rest[name.endIndex...]
+        let name = take(while: ASCIISet.token.contains)
         skipBlanks()
         var value = ""
-        if take(UInt8(ascii: "=")) {
+        if take("=") {
             skipBlanks()
-            value = rest.first == UInt8(ascii: "\"") ? quoted() : bare()
+            value = take("\"") ? takeQuoted() : bare()
         }
         return name.isEmpty ? nil : (String(decoding: name, as: UTF8.self).lowercased(), value)
     }
 
     /// A value without quotes; it should be a token, and ends where the next parameter or link begins.
     private mutating func bare() -> String {
-        let value = rest.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
-        rest = rest[value.endIndex...]
+        let value = take { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
         return String(decoding: ASCII.trimmed(value), as: UTF8.self)
-    }
-
-    private mutating func quoted() -> String {
-        rest = rest.dropFirst()
-        var value: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
-                value.append(escaped)
-            } else {
-                value.append(byte)
-            }
-        }
-        return String(decoding: value, as: UTF8.self)
-    }
-
-    @discardableResult
-    private mutating func skipBlanks() -> Bool {
-        rest = rest.drop(while: ASCII.isBlank)
-        return true
-    }
-
-    private mutating func take(_ byte: UInt8) -> Bool {
-        guard rest.first == byte else { return false }
-        rest = rest.dropFirst()
-        return true
     }
 
     /// Skips what follows a link, or is none, up to the comma that separates it from the next one.
     private mutating func skipToComma() {
         while let byte = rest.first, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") {
-                _ = quoted()
+            if take("\"") {
+                _ = takeQuoted()
             } else if byte == UInt8(ascii: "<") {
                 rest = rest.firstIndex(of: UInt8(ascii: ">")).map { rest[$0...].dropFirst() } ?? rest.suffix(0)
             } else {

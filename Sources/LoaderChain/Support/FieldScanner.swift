@@ -1,0 +1,36 @@
+/// Reads the value of a header field from left to right, in linear time.
+struct FieldScanner {
+    /// What has not been read yet.
+    var rest: Substring.UTF8View
+
+    init(_ text: some StringProtocol) { rest = Substring(text).utf8 }
+
+    /// Skips spaces and tabs, and returns whether there were any.
+    @discardableResult
+    mutating func skipBlanks() -> Bool { !take(while: ASCII.isBlank).isEmpty }
+
+    /// Takes a mark if it comes next, and returns whether it did.
+    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: mark) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Takes the bytes before the first that does not fulfil a condition.
+    mutating func take(while isPart: (UInt8) -> Bool) -> Substring.UTF8View {
+        let bytes = rest.prefix(while: isPart)
+        rest = rest[bytes.endIndex...]
+        return bytes
+    }
+
+    /// Takes the text of a quoted string and the quote at its end; the quote at its beginning has been taken.
+    ///
+    /// Without a quote at its end, the text goes as far as there is one.
+    mutating func takeQuoted() -> String {
+        var text: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            text.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
