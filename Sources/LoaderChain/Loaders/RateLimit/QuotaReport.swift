@@ -269,31 +269,20 @@ private struct StructuredList {
     private(set) var members: [Member] = []
 
     init(_ text: String) {
-        var rest = Substring(text).utf8
-        func skipBlanks() { rest = rest.drop(while: ASCII.isBlank) }
+        var scanner = FieldScanner(text)
         func take(_ mark: Unicode.Scalar) -> Bool {
-            skipBlanks()
-            guard rest.first == UInt8(ascii: mark) else { return false }
-            rest = rest.dropFirst()
-            return true
+            scanner.skipBlanks()
+            return scanner.take(mark)
         }
         /// A quoted text, bytes between colons, or anything up to the next mark.
         func takeItem() -> String? {
-            if take("\"") {
-                var bytes: [UInt8] = []
-                while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-                    guard let byte = byte == UInt8(ascii: "\\") ? rest.popFirst() : byte else { return nil }
-                    bytes.append(byte)
-                }
-                return String(decoding: bytes, as: UTF8.self)
-            }
-            skipBlanks()
-            let item = rest.prefix { ![",", ";", "=", " ", "\t"].contains(Character(Unicode.Scalar($0))) }
+            if take("\"") { return scanner.takeQuoted() }
+            let item = scanner.take { ![",", ";", "=", " ", "\t"].contains(Character(Unicode.Scalar($0))) }
             // Bytes between colons may end with the mark of a value.
-            let padding =
-                item.first == UInt8(ascii: ":") ? rest.dropFirst(item.count).prefix { $0 == UInt8(ascii: "=") } : nil
-            rest = rest.dropFirst(item.count + (padding?.count ?? 0))
-            if let padding, !padding.isEmpty { _ = take(":") }
+            if item.first == UInt8(ascii: ":"), scanner.take("=") {
+                while scanner.take("=") {}
+                _ = take(":")
+            }
             return item.isEmpty ? nil : String(decoding: item, as: UTF8.self)
         }
 
