@@ -29,9 +29,10 @@ package enum HTTPDate {
     ///
     /// - Parameter now: the present, for years of two digits: the last such year that is not more than fifty years
     ///   ahead.
-    package static func date(_ text: some StringProtocol, now: Date) -> Date? {
-        var parser = HTTPDateParser(text, now: CalendarTime(now))
-        return parser.time()?.date
+    package static func date(_ text: String, now: Date) -> Date? {
+        var scanner = FieldScanner(text)
+        scanner.rest = ASCII.trimmed(scanner.rest)
+        return scanner.time(now: CalendarTime(now))?.date
     }
 
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
@@ -43,40 +44,32 @@ package enum HTTPDate {
     }
 }
 
-private struct HTTPDateParser {
-    private var rest: ArraySlice<UInt8>
-    private let now: CalendarTime
-
-    init(_ text: some StringProtocol, now: CalendarTime) {
-        rest = ASCII.trimmed(Array(text.utf8))
-        self.now = now
-    }
-
+extension FieldScanner {
     /// The time of the text, or nil if it is not exactly a date.
-    mutating func time() -> CalendarTime? {
+    fileprivate mutating func time(now: CalendarTime) -> CalendarTime? {
         guard takeWeekday() else { return nil }
-        guard let time = take(",") ? timeAfterComma() : timeOfClock(), rest.isEmpty else { return nil }
+        guard let time = take(",") ? timeAfterComma(now: now) : timeOfClock(), rest.isEmpty else { return nil }
         return time
     }
 
     /// Reads ` 06 Nov 1994 08:49:37 GMT`, and the same with hyphens or two digits of a year.
-    private mutating func timeAfterComma() -> CalendarTime? {
-        takeBlanks()
+    private mutating func timeAfterComma(now: CalendarTime) -> CalendarTime? {
+        skipBlanks()
         guard let day = takeNumber(1...2), takeSeparator() else { return nil }
         guard let month = takeMonth(), takeSeparator() else { return nil }
         let yearDigits = digitsAhead
-        guard yearDigits == 2 || yearDigits == 4, let year = takeNumber(2...4), takeBlanks() else { return nil }
-        guard let second = takeClock(), takeBlanks(), ASCII.isEqualIgnoringCase(takeWord(), "GMT") else { return nil }
+        guard yearDigits == 2 || yearDigits == 4, let year = takeNumber(2...4), skipBlanks() else { return nil }
+        guard let second = takeClock(), skipBlanks(), ASCII.isEqualIgnoringCase(takeWord(), "GMT") else { return nil }
         guard yearDigits == 2 else { return time(year, month, day, second) }
-        return time(lastTwoDigits: year, month, day, second)
+        return time(lastTwoDigits: year, month, day, second, now: now)
     }
 
     /// Reads ` Nov  6 08:49:37 1994`.
     private mutating func timeOfClock() -> CalendarTime? {
-        guard takeBlanks(), let month = takeMonth() else { return nil }
-        guard takeBlanks(), let day = takeNumber(1...2) else { return nil }
-        guard takeBlanks(), let second = takeClock() else { return nil }
-        guard takeBlanks(), let year = takeNumber(4...4) else { return nil }
+        guard skipBlanks(), let month = takeMonth() else { return nil }
+        guard skipBlanks(), let day = takeNumber(1...2) else { return nil }
+        guard skipBlanks(), let second = takeClock() else { return nil }
+        guard skipBlanks(), let year = takeNumber(4...4) else { return nil }
         return time(year, month, day, second)
     }
 
@@ -85,7 +78,9 @@ private struct HTTPDateParser {
     }
 
     /// Uses the last year that ends with the digits and is not more than fifty years ahead.
-    private func time(lastTwoDigits digits: Int, _ month: Int, _ day: Int, _ second: Int) -> CalendarTime? {
+    private func time(
+        lastTwoDigits digits: Int, _ month: Int, _ day: Int, _ second: Int, now: CalendarTime
+    ) -> CalendarTime? {
         let latest = now.day.year + 50
         let year = latest - (latest - digits + 100) % 100
         let isTooLate = year == latest && (month, day, second) > (now.day.month, now.day.day, now.second)
@@ -95,7 +90,7 @@ private struct HTTPDateParser {
 
 // MARK: - The pieces
 
-extension HTTPDateParser {
+extension FieldScanner {
     /// Takes a weekday, whole or its first three letters.
     private mutating func takeWeekday() -> Bool {
         let word = takeWord()
@@ -123,32 +118,14 @@ extension HTTPDateParser {
     /// Takes a number with that many digits.
     private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
         let count = digitsAhead
-        guard digits.contains(count) else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return ASCII.number(rest.prefix(count))
+        return digits.contains(count) ? ASCII.number(take(while: ASCII.isDigit)) : nil
     }
 
     private mutating func takeWord() -> String {
-        let word = rest.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= ASCII.lowercased($0) }
-        rest = rest.dropFirst(word.count)
-        return String(decoding: word, as: UTF8.self)
+        String(decoding: take { UInt8(ascii: "a")...UInt8(ascii: "z") ~= ASCII.lowercased($0) }, as: UTF8.self)
     }
 
-    private mutating func takeSeparator() -> Bool { take("-") || takeBlanks() }
-
-    /// Takes all spaces and tabs that come next, and returns whether there were any.
-    @discardableResult
-    private mutating func takeBlanks() -> Bool {
-        let count = rest.prefix(while: ASCII.isBlank).count
-        rest = rest.dropFirst(count)
-        return count > 0
-    }
-
-    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
-        guard rest.first == UInt8(ascii: mark) else { return false }
-        rest = rest.dropFirst()
-        return true
-    }
+    private mutating func takeSeparator() -> Bool { take("-") || skipBlanks() }
 }
 
 /// How long a server asks its clients to wait: `Retry-After` in either form, or the milliseconds of `retry-after-ms` or

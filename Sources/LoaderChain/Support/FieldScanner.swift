@@ -3,7 +3,7 @@ struct FieldScanner {
     /// What has not been read yet.
     var rest: Substring.UTF8View
 
-    init(_ text: some StringProtocol) { rest = Substring(text).utf8 }
+    init(_ text: String) { rest = Substring(text).utf8 }
 
     /// Skips spaces and tabs, and returns whether there were any.
     @discardableResult
