@@ -98,24 +98,16 @@ struct AuthenticationChallenge: Equatable {
 
     /// The parts between commas that are not in quotes.
     private static func elements(of value: String) -> [Substring] {
+        var scanner = FieldScanner(value)
         var elements: [Substring] = []
-        var start = value.startIndex
-        var isQuoted = false
-        var isEscaped = false
-        for index in value.unicodeScalars.indices {
-            let scalar = value.unicodeScalars[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, scalar == "\\" {
-                isEscaped = true
-            } else if scalar == "\"" {
-                isQuoted.toggle()
-            } else if scalar == ",", !isQuoted {
-                elements.append(trimmed(value[start..<index]))
-                start = value.unicodeScalars.index(after: index)
+        while !scanner.rest.isEmpty {
+            let start = scanner.rest
+            while let byte = scanner.rest.first, byte != UInt8(ascii: ",") {
+                if scanner.take("\"") { _ = scanner.takeQuoted() } else { scanner.rest = scanner.rest.dropFirst() }
             }
+            elements.append(trimmed(Substring(start[..<scanner.rest.startIndex])))
+            _ = scanner.take(",")
         }
-        elements.append(trimmed(value[start...]))
         return elements.filter { !$0.isEmpty }
     }
 
