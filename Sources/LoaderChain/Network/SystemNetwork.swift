@@ -15,12 +15,18 @@ public final class SystemNetwork: NetworkSource {
     public static let shared = SystemNetwork()
 
     private let source: any NetworkSource
+    #if canImport(Network)
+        private let monitor = NWPathMonitor()
+    #endif
 
     private init() {
-        #if os(watchOS)
-            source = InterfacePoll(timers: SystemTimers.shared) { true }
-        #elseif canImport(Network)
-            source = PathMonitor()
+        #if canImport(Network)
+            let network = NetworkListeners()
+            source = network
+            monitor.pathUpdateHandler = { path in network.note(path.status != .unsatisfied) }
+            #if !os(watchOS)
+                monitor.start(queue: DispatchQueue(label: "LoaderChain.network"))
+            #endif
         #else
             source = InterfacePoll(timers: SystemTimers.shared) { Interfaces.leadOut }
         #endif
@@ -33,34 +39,7 @@ public final class SystemNetwork: NetworkSource {
     public func watch(_ onChange: @escaping @Sendable (Bool) -> Void) -> NetworkWatch { source.watch(onChange) }
 }
 
-#if canImport(Network)
-    /// The network by the path monitor of Apple systems.
-    private final class PathMonitor: NetworkSource {
-        private let monitor = NWPathMonitor()
-        private let state = Locked(NetworkState())
-
-        init() {
-            monitor.pathUpdateHandler = { [weak self] path in self?.note(path.status != .unsatisfied) }
-            monitor.start(queue: DispatchQueue(label: "LoaderChain.network"))
-        }
-
-        deinit { monitor.cancel() }
-
-        var isAvailable: Bool { state.withLock { $0.isAvailable } }
-
-        func watch(_ onChange: @escaping @Sendable (Bool) -> Void) -> NetworkWatch {
-            let number = state.withLock { $0.add(onChange) }
-            return NetworkWatch { [weak self] in
-                let listener = self?.state.withLock { $0.remove(number) }
-                withExtendedLifetime(listener) {}
-            }
-        }
-
-        private func note(_ isAvailable: Bool) {
-            for listener in state.withLock({ $0.note(isAvailable) }) { listener(isAvailable) }
-        }
-    }
-#else
+#if !canImport(Network)
     /// The network interfaces of a machine that has no path monitor.
     enum Interfaces {
         /// Whether an interface that leads out of the machine is up and has an address; also if the system does not say.
@@ -177,14 +156,40 @@ final class InterfacePoll: NetworkSource {
     }
 }
 
+/// A network whose state somebody else notes, and its listeners.
+package final class NetworkListeners: NetworkSource {
+    private let state: Locked<NetworkState>
+
+    package init(isAvailable: Bool = true) { state = Locked(NetworkState(isAvailable: isAvailable)) }
+
+    package var isAvailable: Bool { state.withLock { $0.isAvailable } }
+
+    package var count: Int { state.withLock { $0.listeners.count } }
+
+    package func watch(_ onChange: @escaping @Sendable (Bool) -> Void) -> NetworkWatch {
+        let number = state.withLock { $0.add(onChange) }
+        return NetworkWatch { [weak self] in
+            let listener = self?.state.withLock { $0.remove(number) }
+            withExtendedLifetime(listener) {}
+        }
+    }
+
+    /// Notes the state, and calls the listeners on this thread if it has changed.
+    package func note(_ isAvailable: Bool) {
+        for listener in state.withLock({ $0.note(isAvailable) }) { listener(isAvailable) }
+    }
+}
+
 /// The state of a network, and its listeners: decisions, without a system.
 private struct NetworkState: Sendable {
     typealias Listener = @Sendable (Bool) -> Void
 
-    /// Whether there is a network; true until the system says otherwise, since then a request finds out.
-    private(set) var isAvailable = true
-    private var listeners: [Int: Listener] = [:]
+    private(set) var isAvailable: Bool
+    private(set) var listeners: [Int: Listener] = [:]
     private var lastNumber = 0
+
+    /// There is a network until the system says otherwise, since then a request finds out.
+    init(isAvailable: Bool = true) { self.isAvailable = isAvailable }
 
     var isUnwatched: Bool { listeners.isEmpty }
 
