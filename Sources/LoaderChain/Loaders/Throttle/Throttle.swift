@@ -150,7 +150,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     deinit {
         // Nothing can start them any more, so only their callers may hold them.
-        for waiter in core.with({ $0.removeAll() }).inOrder { waiter.end() }
+        for waiter in core.with({ $0.queues.removeAll() }).inOrder { waiter.end() }
     }
 
     // MARK: Limits
@@ -321,7 +321,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         guard origin != nil || !isFull.load(ordering: .relaxed),
             let slot = core.with({ state in
                 let slot = origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
-                if let slot, let counted { state.countStart(counted, in: slot) }
+                if let slot, let counted { state.queues.countStart(counted, in: slot.lane) }
                 return slot
             })
         else {

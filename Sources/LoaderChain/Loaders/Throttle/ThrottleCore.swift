@@ -151,7 +151,7 @@ final class ThrottleCore: Sendable {
     }
 
     /// Takes out a waiter that may not wait any more because of an overload.
-    func surplus() -> ThrottleWaiter? { takeOut { $0.takeSurplus() } }
+    func surplus() -> ThrottleWaiter? { takeOut { $0.queues.takeSurplus() } }
 
     private func takeOut(_ choose: (inout State) -> ThrottleWaiter?) -> ThrottleWaiter? {
         state.withLock { state in
@@ -241,7 +241,7 @@ final class ThrottleCore: Sendable {
         case .waits(let place):
             waiter.phase = .isOver
             // All may have been taken out together.
-            return state.leave(place) != nil
+            return state.queues.remove(place) != nil
         case .runs, .isOver:
             return false
         }

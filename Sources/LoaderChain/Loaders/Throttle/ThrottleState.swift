@@ -124,18 +124,10 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Overload
 
-    /// Counts a task that runs without having waited.
-    mutating func countStart(_ priority: ThrottlePriority, in slot: ThrottleSlot) {
-        queues.countStart(priority, in: slot.lane)
-    }
-
     /// Looks at how long the first of the waiters have waited; returns the pressure.
     mutating func look(at now: TimerInstant) -> ThrottlePressure {
         queues.look(at: now, isPaused: allowed == 0, isIdle: running == 0 && waiting == 0)
     }
-
-    /// Takes out a waiter that may not wait any more because of an overload; to be asked until it answers nil after a look.
-    mutating func takeSurplus() -> Waiter? { queues.takeSurplus() }
 
     // MARK: Leaving
 
@@ -156,14 +148,6 @@ struct ThrottleState<Waiter, Reset> {
         let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, lane: next.lane))
         return Turn(waiter: next.waiter, slot: slot, isOldest: next.isOldest)
     }
-
-    /// Takes out the waiter at a place; nil if it waits no longer.
-    mutating func leave(_ place: QueuePlace) -> Waiter? { queues.remove(place) }
-
-    /// Takes out all waiters.
-    ///
-    /// Putting them in their order takes time in proportion to their number, and is left to the owner.
-    mutating func removeAll() -> ThrottleQueues<Waiter>.Waiters { queues.removeAll() }
 
     // MARK: Running
 
@@ -237,7 +221,7 @@ struct ThrottleState<Waiter, Reset> {
     {
         let isFinished = running == 0
         if !isFinished { resets.append(RunningReset(number: number, left: running, reset: reset)) }
-        return (removeAll(), isFinished)
+        return (queues.removeAll(), isFinished)
     }
 
     /// Forgets the resets that fulfil a condition, and returns them.

@@ -276,7 +276,7 @@ import Testing
                 Issue.record("\(number) does not wait")
                 return
             }
-            if number == 500 { stays = place } else { #expect(state.leave(place) == number) }
+            if number == 500 { stays = place } else { #expect(state.queues.remove(place) == number) }
         }
         for number in 1_000..<1_002 {
             _ = state.arrive(number, number: UInt64(number), priority: .normal, for: nil, at: .zero)
@@ -286,7 +286,7 @@ import Testing
             Issue.record("another was displaced")
             return
         }
-        #expect(stays.flatMap { state.leave($0) } == nil && state.waiting == 3)
+        #expect(stays.flatMap { state.queues.remove($0) } == nil && state.waiting == 3)
     }
 
     @Test func priorityTurnsInterleaveLowerPriorities() {
@@ -482,7 +482,7 @@ private final class DrivenThrottle {
         let origin = countsHosts ? origin(of: id) : nil
         let number = UInt64(id)
         if let slot = origin.map({ state.start(number, for: $0, in: partition) }) ?? state.start(number) {
-            state.countStart(priority, in: slot)
+            state.queues.countStart(priority, in: slot.lane)
             return starts(id, slot)
         }
         let latestStart = time.map { now.advanced(by: .nanoseconds($0)) } ?? .never
@@ -527,7 +527,7 @@ private final class DrivenThrottle {
     func pass(_ time: Int64) { now = now.advanced(by: .nanoseconds(time)) }
 
     func cancel(_ id: Int) {
-        guard let place = places[id], state.leave(place) == id else {
+        guard let place = places[id], state.queues.remove(place) == id else {
             Issue.record("\(id) could not leave")
             return
         }
@@ -560,7 +560,7 @@ private final class DrivenThrottle {
     func look() -> ThrottlePressure {
         let pressure = state.look(at: now)
         var shed: [Int] = []
-        while let waiter = state.takeSurplus() {
+        while let waiter = state.queues.takeSurplus() {
             shed.append(waiter)
             hasLeft(waiter)
         }
@@ -606,7 +606,7 @@ private final class DrivenThrottle {
 
     /// Its place leads nowhere from now on, for every task that comes there.
     private func hasLeft(_ id: Int) {
-        guard let place = places[id], !state.queues.holds(place), state.leave(place) == nil else {
+        guard let place = places[id], !state.queues.holds(place), state.queues.remove(place) == nil else {
             Issue.record("\(id) did not wait, or waits still")
             return
         }
