@@ -193,7 +193,7 @@ extension AttemptWatch {
 extension Hedge {
     /// The rules for second attempts, and their limits.
     public struct Settings: Hashable, Sendable {
-        /// The share of the response times that the delay covers, from 0 to 1: with 0.95, about every twentieth request
+        /// The share of the response times that the delay covers, from 0.5 to 1: with 0.95, about every twentieth request
         /// is slow enough to be hedged.
         ///
         /// No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
@@ -231,8 +231,8 @@ extension Hedge {
             self.maximumPause = maximumPause
         }
 
-        /// The quantile from 0 to 1; the longest time if it is not a number.
-        var usableQuantile: Double { quantile.isNaN ? 1 : min(max(0, quantile), 1) }
+        /// The quantile from 0.5 to 1; the longest time if it is not a number. A time below the median separates no slow requests.
+        var usableQuantile: Double { quantile.isNaN ? 1 : min(max(0.5, quantile), 1) }
 
         /// A delay within the bounds; the lower bound wins if they contradict each other.
         func bounded(_ delay: Duration) -> Duration { max(minimumDelay, .zero, min(delay, maximumDelay)) }

@@ -88,8 +88,6 @@ struct HedgeDelay: Sendable {
     private var times = CensoredTimes()
     private var current: Duration?
     private var samplesToRefresh = 0
-    /// The time from which on a response is slow, if the delay is too short to show it.
-    private var slowTime: Duration?
     /// The share of the recent requests that were slow, which the last few dozen of them determine.
     private var slowShare = 0.0
 
@@ -98,7 +96,6 @@ struct HedgeDelay: Sendable {
         guard times.completed >= settings.minimumNumberOfSamples, times.count > 0 else { return nil }
         if current == nil || samplesToRefresh <= 0 {
             current = times.quantile(settings.usableQuantile).map(settings.bounded)
-            slowTime = settings.usableQuantile < Self.lowest ? usualTime.map(settings.bounded) : nil
             samplesToRefresh = times.count / 16
         }
         return current
@@ -108,12 +105,10 @@ struct HedgeDelay: Sendable {
     ///
     /// Then the server is slow as a whole: a second attempt would be slow too, and make it slower.
     mutating func noteSlow(_ settings: Hedge.Settings) -> Bool {
-        if settings.usableQuantile >= Self.lowest { count(isSlow: true) }
+        count(isSlow: true)
         return slowShare > Self.tooLargeShare(where: settings.usableQuantile)
     }
 
-    /// The lowest quantile whose time separates slow requests from others; below it, the median does.
-    private static var lowest: Double { 0.5 }
     private static var weight: Double { 1.0 / 32 }
 
     /// The share of slow requests that is too large if a quantile separates them from the others.
@@ -122,7 +117,7 @@ struct HedgeDelay: Sendable {
     /// of the requests it is 24 %, and for half of them 86 %.
     private static func tooLargeShare(where quantile: Double) -> Double {
         // With a quantile close to 1, some requests in a row are needed all the same.
-        let expected = max(1 - max(quantile, lowest), 0.02)
+        let expected = max(1 - quantile, 0.02)
         let odds = 6 * expected / (1 - expected)
         return odds / (1 + odds)
     }
@@ -140,12 +135,7 @@ struct HedgeDelay: Sendable {
     mutating func record(_ time: Duration, isCensored: Bool, wasSlow: Bool) {
         times.record(time, isCensored: isCensored)
         samplesToRefresh -= 1
-        if let slowTime {
-            // If a shorter time is censored, nothing is known of it.
-            if time > slowTime || !isCensored { count(isSlow: time > slowTime) }
-        } else if !wasSlow {
-            count(isSlow: false)
-        }
+        if !wasSlow { count(isSlow: false) }
     }
 }
 
