@@ -147,21 +147,6 @@ import Testing
         #expect(try files() == ["cookies.json"])
     }
 
-    @Test func copiesOfDamagedFilesAreNotReplaced() throws {
-        defer { clean() }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for number in 1...9 {
-            try Data(Self.file("\(number)").utf8).write(to: file)
-            let reason = try CookieJar(file: file).damage?.reason
-            #expect(reason?.hasSuffix(number == 1 ? ".damaged" : ".damaged-\(number)") == true)
-        }
-        let last = Data(Self.file("10").utf8)
-        try last.write(to: file)
-        let error = #expect(throws: CookieJar.Failure.self) { try CookieJar(file: file) }
-        #expect(error?.reason.contains("9 copies") == true)
-        #expect(try Data(contentsOf: file) == last && files().count == 10)
-    }
-
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()
     }

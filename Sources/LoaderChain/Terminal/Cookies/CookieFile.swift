@@ -54,7 +54,7 @@ struct CookieFile: Sendable {
         var contents = Contents(cookies: stored.cookies.compactMap { $0.item?.cookie })
         let damaged = stored.cookies.count - contents.cookies.count
         if damaged > 0 {
-            let copy = try keepAside(bytes)
+            try keepAside(bytes)
             contents.damage = CookieJar.Failure(
                 "Of the \(stored.cookies.count) cookies of the file \(name), \(damaged) could not be read; the file as it was found is \(copy)"
             )
@@ -64,41 +64,23 @@ struct CookieFile: Sendable {
 
     // MARK: Damaged files
 
-    private static let mostCopies = 9
+    /// The name of the last damaged file that was found.
+    private var copy: String { "\(name).damaged" }
 
-    /// The names of damaged files, which are never replaced.
-    private var copies: [String] {
-        (1...Self.mostCopies).map { $0 == 1 ? "\(name).damaged" : "\(name).damaged-\($0)" }
-    }
-
-    /// Writes a copy of what was found under another name, and returns the name.
-    private func keepAside(_ bytes: Data) throws(CookieJar.Failure) -> String {
-        do throws(FileFailure) {
-            for copy in copies {
-                do throws(FileFailure) {
-                    // A process that saved nothing since leaves the file as it was.
-                    if try directory.contents(of: copy, upTo: Self.largest) == bytes { return copy }
-                } catch {
-                    guard error.isMissing else { continue }
-                    try directory.replace(copy, with: bytes, through: copy + ".new")
-                    return copy
-                }
-            }
-        } catch {
+    /// Writes a copy of what was found.
+    private func keepAside(_ bytes: Data) throws(CookieJar.Failure) {
+        do throws(FileFailure) { try directory.replace(copy, with: bytes, through: copy + ".new") } catch {
             throw CookieJar.Failure(
                 "The file \(name) has damaged cookies, and no copy of it could be \(error.action): system error \(error.code)"
             )
         }
-        throw CookieJar.Failure(
-            "The file \(name) has damaged cookies, and there are \(Self.mostCopies) copies already; remove those whose names begin with \(name).damaged"
-        )
     }
 
-    /// Removes the copies of damaged files.
-    func removeCopies() throws(CookieJar.Failure) {
-        do throws(FileFailure) { for copy in copies { try directory.remove(copy) } } catch {
+    /// Removes the copy of a damaged file.
+    func removeCopy() throws(CookieJar.Failure) {
+        do throws(FileFailure) { try directory.remove(copy) } catch {
             throw CookieJar.Failure(
-                "A copy of the file \(name) could not be \(error.action): system error \(error.code)")
+                "The copy of the file \(name) could not be \(error.action): system error \(error.code)")
         }
     }
 

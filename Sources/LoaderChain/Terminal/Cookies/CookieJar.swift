@@ -44,8 +44,8 @@ public final class CookieJar: Sendable {
         var changes = 0
         var saved = 0
         var willWrite = false
-        /// Whether copies of damaged files have to be removed, too.
-        var removesCopies = false
+        /// Whether the copy of a damaged file has to be removed, too.
+        var removesCopy = false
         var failure: Failure?
     }
 
@@ -143,7 +143,7 @@ extension CookieJar {
     public func removeAll() {
         change { state in
             state.removals += 1
-            state.removesCopies = true
+            state.removesCopy = true
             _ = state.store.removeAll { _ in true }
             // The file may have some that are not here.
             return true
@@ -226,19 +226,19 @@ extension CookieJar {
     private func write() -> Failure? {
         guard let file else { return nil }
         let now = timers.date
-        let (changes, cookies, removesCopies) = state.withLock { state in
+        let (changes, cookies, removesCopy) = state.withLock { state in
             state.willWrite = false
             return (
-                state.changes, state.changes == state.saved ? nil : state.store.all(at: now), state.removesCopies
+                state.changes, state.changes == state.saved ? nil : state.store.all(at: now), state.removesCopy
             )
         }
         guard let cookies else { return nil }
         do throws(Failure) {
             try file.save(cookies)
-            if removesCopies { try file.removeCopies() }
+            if removesCopy { try file.removeCopy() }
             state.withLock { state in
                 state.saved = changes
-                if removesCopies { state.removesCopies = false }
+                if removesCopy { state.removesCopy = false }
                 state.failure = nil
             }
             return nil
