@@ -178,7 +178,6 @@ private enum OutboxView {
     }
 }
 
-/// The JSON form of a report.
 private struct OutboxRow: Encodable {
     var id: String?
     var submitted: Date?

@@ -183,7 +183,6 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Whether the disk or a quota is full.
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
     package var isMissing: Bool { code == ENOENT }

@@ -20,7 +20,6 @@ extension Directory {
 extension FileFailure {
     package static let lockName = "lock"
 
-    /// Another owner has locked the directory.
     package static let inUse = FileFailure("locked", lockName, code: EWOULDBLOCK)
 
     /// The directory is one that several apps share.
@@ -31,7 +30,6 @@ extension FileFailure {
         file.path(percentEncoded: false).contains("/Containers/Shared/AppGroup/")
     }
 
-    /// Whether another owner has locked the directory.
     package var isInUse: Bool { self == .inUse }
 
     /// The kinds of reasons why a directory cannot be used.

@@ -56,7 +56,6 @@ extension LineEncoder {
     /// The number of bytes of the lines.
     public var count: Int { storage.core.count }
 
-    /// The number of bytes for which the buffer has memory.
     package var capacity: Int { storage.core.bytes.capacity }
 
     /// Whether there are no lines.

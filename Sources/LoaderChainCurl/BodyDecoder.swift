@@ -37,7 +37,6 @@
         /// The codings of this system, for a request's `Accept-Encoding`.
         static let accepted = Coding.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
 
-        /// Why a body cannot be decoded.
         enum Fault: Error {
             case unknownCoding(String)
             case severalCodings

@@ -8,7 +8,6 @@
     ///
     /// But for its making and ``report(_:)``, everything happens on the loop's thread.
     final class CurlTransfer: Transfer, @unchecked Sendable {
-        /// How libcurl ends a transfer.
         enum Ending: Sendable {
             case arrived
             case failed(CurlFailure)
@@ -350,7 +349,6 @@
         }
     }
 
-    /// The times of a transfer, as libcurl measures them.
     struct CurlTimes: Sendable {
         let isReused: Bool
         let nameLookup: Duration?
@@ -376,7 +374,6 @@
         }
     }
 
-    /// Why libcurl has ended a transfer.
     struct CurlFailure: Sendable {
         let result: Int32
         /// libcurl's own words.

@@ -14,7 +14,6 @@
         let timers: any Timers
         /// The library, which is loaded with the first request.
         private var library: Result<CurlLibrary, CurlLibrary.Missing> { CurlLibrary.system }
-        /// Whether HTTP/2 is used with servers that have it.
         var usesHTTP2: Bool { configuration.allowsHTTP2 && (try? library.get())?.hasSoundHTTP2 == true }
         /// Whether a handle tells how many bytes of a request it has sent.
         var countsSentBytes: Bool { (try? library.get())?.countsSentBytes == true }
@@ -54,7 +53,6 @@
             }
         }
 
-        /// The proxy of requests over https, or of others.
         func proxy(isSecure: Bool) -> Proxy { isSecure ? proxy.https : proxy.http }
 
         /// How many transfers a thread has before another one begins: libcurl looks at each of them whenever one has something to do.

@@ -16,7 +16,6 @@
         let authorities: CurlFile?
         let certificate: Identity?
 
-        /// The client's certificate and key.
         struct Identity: Sendable {
             let certificate: CurlFile
             let form: String

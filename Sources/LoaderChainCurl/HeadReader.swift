@@ -7,7 +7,6 @@
     /// libcurl passes on every line that a server sends in a head, and tells neither where a head begins nor whether it was whole: a
     /// connection that breaks within a head ends as a response without a body. So the lines are understood here once more.
     struct HeadReader {
-        /// The head of a response.
         struct Head: Sendable {
             /// The version of HTTP, such as `1.1` or `2`.
             var version: String
@@ -21,7 +20,6 @@
             case nothing
             /// A head has ended that another one follows, such as 103.
             case interim
-            /// The head of the response is whole.
             case head(Head)
             /// This is no response; the reason is a sentence.
             case refused(String)
@@ -51,7 +49,6 @@
         /// Whether the head of the response has come, from its first to its last line.
         var isWhole: Bool { phase == .after }
 
-        /// The trailers so far.
         var trailers: HTTPHeaders { isWhole ? HTTPHeaders(fields) : [:] }
 
         /// What the lines are of, for sentences.

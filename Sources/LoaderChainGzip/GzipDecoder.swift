@@ -12,7 +12,6 @@ package final class GzipDecoder {
         case deflate
     }
 
-    /// The reason why bytes cannot be decompressed.
     package enum Fault: Error, Hashable, Sendable {
         /// The bytes are not such a stream, or do not match its checksum.
         case damaged

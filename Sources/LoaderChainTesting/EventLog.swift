@@ -39,7 +39,6 @@ extension DispatchTime {
     package static var patient: DispatchTime { .now() + .seconds(120) }
 }
 
-/// Thrown when an expected event did not happen.
 private struct NeverHappened: Error, CustomStringConvertible {
     let description: String
 }

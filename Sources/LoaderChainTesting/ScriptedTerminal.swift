@@ -178,7 +178,6 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 }
 
 extension ScriptedTerminal {
-    /// A call that waits for a task.
     private struct Wait {
         /// What it returns if it is cancelled.
         let none: HTTPTask

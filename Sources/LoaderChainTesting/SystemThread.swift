@@ -23,10 +23,8 @@ package struct SystemThread: @unchecked Sendable {
         handle = created
     }
 
-    /// Waits until the thread has ended.
     package func join() { pthread_join(handle, nil) }
 
-    /// Lets the thread end by itself.
     package func detach() { pthread_detach(handle) }
 
     /// Lets other threads run that are waiting for a processor.
@@ -65,7 +63,6 @@ package struct SystemThread: @unchecked Sendable {
     }
 }
 
-/// A call of the operating system that failed.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package let call: String
     /// The value of `errno` after it.

@@ -125,7 +125,6 @@ struct Demo: Sendable {
         }
     }
 
-    /// The path of a new file in the temporary folder.
     private static func temporaryFile(at date: Date) -> String {
         let stamp = date.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
         let name = "apihealth-\(stamp)-\(UInt64.random(in: 0 ... .max)).lp"

@@ -93,7 +93,6 @@ final class DemoGateway: HTTPLoader, @unchecked Sendable {
 final class DemoLedger: MetricSink {
     struct Counts: Sendable {
         var ended = 0
-        /// Attempts after the first.
         var retries = 0
         /// Requests that waited in a queue for a millisecond or longer.
         var waited = 0
@@ -107,7 +106,6 @@ final class DemoLedger: MetricSink {
         /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
         var revision: Int64?
-        /// The longest queue that was seen in the throttle.
         var longestQueue = 0
     }
 

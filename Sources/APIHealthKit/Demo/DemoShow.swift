@@ -1,7 +1,6 @@
 import Foundation
 import LoaderChain
 
-/// Shows a run of the demo in the chosen form.
 final class DemoShow: Sendable {
     private enum Way: Sendable {
         case live(LivePicture<DemoSnapshot>)

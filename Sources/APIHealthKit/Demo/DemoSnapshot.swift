@@ -1,7 +1,6 @@
 import LoaderChain
 import LoaderChainTerminal
 
-/// Everything that the demo shows at one moment.
 struct DemoSnapshot: Sendable {
     struct Row: Sendable {
         var method: String
@@ -17,7 +16,6 @@ struct DemoSnapshot: Sendable {
         /// Whether it fails too often to be of use.
         var isFailing: Bool { summary.errorRatio >= 0.1 }
 
-        /// What conditions for a failure are about.
         var measured: FailConditions.Measured {
             FailConditions.Measured(
                 name: "\(method) \(host)\(route)", errors: summary.judged - summary.good, judged: summary.judged,

@@ -1,7 +1,6 @@
 import LoaderChain
 
 enum DemoView {
-    /// The whole screen of a live terminal.
     static func screen(_ snapshot: DemoSnapshot, in room: ScreenRoom) -> [StyledLine] {
         var head = headline(snapshot)
         let time = "\(seconds(snapshot.elapsed)) of \(DurationText.setting(snapshot.duration))"

@@ -30,7 +30,6 @@ struct MetricStores: Sendable {
     }
 
     struct Outcome: Sendable {
-        /// A line for each store and each problem.
         var lines: [String] = []
         var file: FileResult?
         var influx: InfluxResult?

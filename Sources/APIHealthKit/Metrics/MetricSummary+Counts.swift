@@ -1,13 +1,11 @@
 import LoaderChain
 
 extension MetricSummary {
-    /// How many requests succeeded or were redirected.
     var good: Int { self[.success] + self[.redirection] }
 
     /// How many requests say something about the server: all but those that were cancelled or reset here.
     var judged: Int { count - self[.cancelled] - self[.reset] }
 
-    /// The share of the good ones among those, as a percentage.
     var goodShare: String { NumberText.percent(good, of: judged) }
 
     /// The counts above zero by the names of their outcomes.

@@ -15,7 +15,6 @@ struct Syntax: Sendable {
             self.help = help
         }
 
-        /// Whether the value is the path of a file or a folder.
         var isPath: Bool { value == "PATH" }
 
         /// Makes a flag.

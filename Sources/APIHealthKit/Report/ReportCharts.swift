@@ -135,7 +135,6 @@ struct AvailabilityStrip {
     }
 }
 
-/// The distribution of durations as a bar chart.
 struct HistogramChart {
     private let counts: [Int]
     private static let height = 150.0

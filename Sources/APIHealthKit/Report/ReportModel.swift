@@ -70,7 +70,6 @@ struct ReportModel: Sendable {
         if let sample = RequestSample(point) { note(sample) } else { otherPoints += 1 }
     }
 
-    /// Counts a line that could not be read.
     mutating func note(_ error: LineDecodingError, in file: String) {
         badLines += 1
         if firstProblems.count < 5 { firstProblems.append("\(file): \(error)") }
@@ -106,7 +105,6 @@ struct ReportModel: Sendable {
         return lines
     }
 
-    /// What conditions for a failure are about: each route.
     var measured: [FailConditions.Measured] {
         hosts.flatMap(\.routes).map { key, route in
             FailConditions.Measured(

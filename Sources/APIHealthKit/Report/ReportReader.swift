@@ -53,7 +53,6 @@ final class ReportInput {
 
     deinit { if let copy { close(copy) } }
 
-    /// A descriptor to read from.
     private struct Source {
         let number: CInt
         /// Where the text begins, because others may have read a part of standard input; nil for a pipe.

@@ -70,7 +70,6 @@ final class LiveScreen: Sendable {
     }
 }
 
-/// The control sequences for a terminal.
 enum Escape {
     /// Saves the cursor's position and shows an empty second screen.
     static let enterScreen = "\u{1B}[?1049h"
@@ -82,6 +81,5 @@ enum Escape {
     static let home = "\u{1B}[H"
     /// Clears to the end of the line.
     static let clearLine = "\u{1B}[K"
-    /// Clears everything below the cursor.
     static let clearBelow = "\u{1B}[J"
 }

@@ -28,7 +28,6 @@ enum NumberText {
         return text
     }
 
-    /// The count with its noun in the singular or plural.
     static func count(_ value: Int, _ noun: String) -> String { "\(count(value)) \(noun)\(value == 1 ? "" : "s")" }
 
     /// A share as a percentage, which is rounded to neither 0 nor 100 unless it is exactly that.

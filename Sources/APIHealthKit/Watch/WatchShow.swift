@@ -1,7 +1,6 @@
 import Foundation
 import LoaderChain
 
-/// Shows a watch in the chosen form.
 final class WatchShow: Sendable {
     private let arguments: WatchArguments
     private let surroundings: Surroundings

@@ -32,7 +32,6 @@ struct WatchState: Sendable {
         /// The result of the last check that had one; nil before the first.
         var isHealthy: Bool? { last?.isHealthy }
 
-        /// What conditions for a failure are about.
         var measured: FailConditions.Measured {
             FailConditions.Measured(name: name, errors: checks - healthy, judged: checks, latency: latency)
         }
@@ -71,7 +70,6 @@ struct WatchState: Sendable {
 
     var isAllChecked: Bool { endpoints.allSatisfy { $0.checks > 0 } }
 
-    /// Adds the result of a check.
     mutating func note(
         _ verdict: WatchVerdict, duration: Duration, of index: Int, at now: TimerInstant
     ) -> Change? {

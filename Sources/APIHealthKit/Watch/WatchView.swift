@@ -2,7 +2,6 @@ import Foundation
 import LoaderChain
 
 enum WatchView {
-    /// The whole screen of a live terminal.
     static func screen(
         _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, in room: ScreenRoom
     ) -> [StyledLine] {

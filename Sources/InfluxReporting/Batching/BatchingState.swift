@@ -131,7 +131,6 @@ struct BatchingState<Waiter> {
         open = Parcel(number: open.number + 1, precision: limits.precision)
     }
 
-    /// Removes and returns the files to close.
     mutating func takeClosing() -> [BlockJournal] { replace(&closing, with: []) }
 
     /// Adds a parcel of an earlier launch, and releases it at once.
@@ -155,7 +154,6 @@ struct BatchingState<Waiter> {
         min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.idleInterval))
     }
 
-    /// Updates the state for the current time.
     mutating func pass(to now: TimerInstant) {
         pacing.pass(to: now)
         guard let oldest = waitingSince else { return }
@@ -410,7 +408,6 @@ extension BatchingState {
 /// An accepted line that is being written to its block's file.
 struct LineOnItsWay: Sendable {
     let journal: BlockJournal
-    /// The number of its parcel.
     let parcel: UInt64
     /// The number of the line in the parcel.
     let line: Int

@@ -5,7 +5,6 @@ struct Parcel: Sendable {
     /// The position in the order of all parcels, which stays the same for every attempt.
     var number: UInt64
     var points = 0
-    /// The number of bytes of the lines.
     var bytes = 0
     /// The part of the writer's maximum size that the parcel uses; it can exceed the size of the lines.
     var footprint = 0

@@ -7,7 +7,6 @@ import LoaderChainPlatformC
 struct BlockFile: Sendable, Hashable {
     /// The position in the order of blocks.
     let number: UInt64
-    /// The unit of the timestamps in it.
     let precision: Precision
     /// The salt of the checksums.
     let salt: UInt64

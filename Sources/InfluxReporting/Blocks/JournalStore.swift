@@ -153,7 +153,6 @@ final class JournalStore: Sendable {
         return newest.isEmpty ? [] : try trimAside(after: newest)
     }
 
-    /// Flushes a block's file to the disk.
     func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }
 
     /// Flushes the names of the files to the disk.

@@ -73,11 +73,9 @@ enum LineFrame {
     /// The number of bytes before the line.
     static let headLength = 8
 
-    /// The number of bytes in the frame of a line.
     @inline(__always)
     static func length(of line: Int) -> Int { headLength + line }
 
-    /// The checksum of a line in a block with the given salt.
     static func checksum(of line: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
         var checksum = CRC32C()
         withUnsafeBytes(of: (salt.littleEndian, UInt64(line.count).littleEndian)) { checksum.add($0) }

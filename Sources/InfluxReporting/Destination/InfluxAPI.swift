@@ -63,7 +63,6 @@ enum EndpointAddress {
         return try replacing(path: trimmed + "/" + api.path, in: address)
     }
 
-    /// The endpoint and the query of a complete URL.
     static func parts(of url: URL) throws(InfluxDestinationError) -> (endpoint: URL, query: [HTTPQueryItem]) {
         try check(url)
         let query = HTTPRequest(url: url).queryItems

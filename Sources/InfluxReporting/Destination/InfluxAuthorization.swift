@@ -61,7 +61,6 @@ public struct InfluxAuthorization: Sendable, Hashable {
 }
 
 extension InfluxAuthorization {
-    /// Adds the credentials to a request.
     func sign(_ request: inout HTTPRequest) {
         switch kind {
         case .none: break  // The chain adds credentials, if any.

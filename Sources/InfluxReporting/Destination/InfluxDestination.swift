@@ -144,7 +144,6 @@ extension InfluxDestination {
 // MARK: - Requests
 
 extension InfluxDestination {
-    /// The request that writes lines, with the credentials.
     package func request(writing body: some HTTPBody, in precision: Precision) -> HTTPRequest {
         var request = HTTPRequest(method: .post, url: endpoint, headers: ["Accept": "application/json"], body: body)
         request.queryItems = query.value + [HTTPQueryItem("precision", api.name(of: precision))]

@@ -104,7 +104,6 @@ package enum MetricPoint {
 package enum TimeNudge {
     static let range: UInt64 = 1_000
 
-    /// The nudge of the `number`-th point.
     package static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
 
     static func timestamp(_ date: Date, _ nudge: Int64) -> Timestamp {

@@ -169,10 +169,8 @@ private struct ServerKnowledge: Sendable {
 
     var compressesLines: Bool { state.withLock(\.compressesLines) }
 
-    /// Whether the server has accepted compressed lines before.
     var hasTakenCompressed: Bool { state.withLock(\.hasTakenCompressed) }
 
-    /// Records that the server has accepted compressed lines.
     func noteTakenCompressed() { state.withLock { $0.hasTakenCompressed = true } }
 
     /// Records that the server cannot read compressed lines; returns true for the first call.

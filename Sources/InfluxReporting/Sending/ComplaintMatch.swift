@@ -21,7 +21,6 @@ package struct ComplaintMatch: Sendable, Hashable {
     /// lines that it could not parse.
     package private(set) var mayHideOthers = false
 
-    /// Matches a complaint with the lines of the request.
     package init(_ complaint: ServerComplaint, in batch: LineBatch) {
         if !complaint.accusations.isEmpty {
             match(complaint.accusations, in: batch)

@@ -9,7 +9,6 @@ package struct LineBatch: Sendable, Hashable {
     package let bytes: Data
     /// The index after the newline of each line.
     package let ends: [Int]
-    /// The unit of the timestamps.
     package let precision: Precision
 
     /// Creates a batch; nil if the ends do not ascend, if one of them does not follow a newline, or if the last is not the end of
@@ -77,7 +76,6 @@ package struct LineBatch: Sendable, Hashable {
 }
 
 extension LineBatch: CustomStringConvertible {
-    /// The numbers of lines and bytes, and the unit.
     package var description: String { "\(count) lines, \(bytes.count) bytes, in \(precision)" }
 }
 
@@ -138,7 +136,6 @@ package struct LineSet: Sendable, Hashable {
 
     package func intersection(_ other: LineSet) -> LineSet { subtracting(subtracting(other)) }
 
-    /// The set with `count` added to each number.
     package func moved(by count: Int) -> LineSet {
         var moved = LineSet()
         for range in ranges { moved.append(range.lowerBound + count..<range.upperBound + count) }
@@ -151,7 +148,6 @@ package struct LineSet: Sendable, Hashable {
         return LineSet(self.lines.enumerated().filter { wanted.contains($0.element) }.map(\.offset))
     }
 
-    /// The first `count` lines, and the rest.
     package func split(after count: Int) -> (LineSet, LineSet) {
         var (first, second) = (LineSet(), LineSet())
         var left = max(0, count)

@@ -77,7 +77,6 @@ public struct RejectedLine: Sendable, Hashable, CustomStringConvertible {
 package struct UnnamedRejection: Sendable, Hashable {
     /// The number of lines; at least 1.
     let count: Int
-    /// The server's message.
     let reason: String
 
     package init(count: Int, reason: String) {

@@ -20,13 +20,11 @@ package struct ServerComplaint: Sendable, Hashable {
         package var number: Int
         /// The line as the server shows it, which can differ from the line that was sent.
         package var text: String?
-        /// The server's message about the line.
         package var reason: String
     }
 
     /// The complete message of the server.
     package private(set) var message: String
-    /// The lines that it complains about by number.
     package private(set) var accusations: [Accusation] = []
     /// Whether the body is an HTML page.
     package private(set) var isPage = false
@@ -95,7 +93,6 @@ extension ServerComplaint {
         return space
     }
 
-    /// Whether the complaint about a compressed request may be about its compression.
     package var mayBeAboutCompression: Bool {
         let words = preamble
         // A server that reads the compressed bytes as lines quotes them, and a gzip stream begins with 0x1F.

@@ -12,7 +12,6 @@
 /// cause, and all of them stay pending. The same happens if everything is too large, down to lines of some kilobytes. After 16·d
 /// refused requests, the lines found so far are settled, and the rest stays pending.
 package struct SplitPlan: Sendable {
-    /// The server's answer to a piece.
     package enum Answer: Sendable, Hashable {
         /// The server stored all lines.
         case delivered
@@ -257,7 +256,6 @@ package struct SizeLimit: Sendable, Hashable {
     /// Whether a size is likely to be refused.
     package func excludes(_ size: Int) -> Bool { refused.map { size >= $0 } ?? false }
 
-    /// Records that a request was accepted.
     package mutating func noteTaken() {
         guard let refused else { return }
         taken += 1

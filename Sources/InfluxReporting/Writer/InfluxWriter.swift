@@ -35,7 +35,6 @@ import LoaderChainPlatformFoundation
 ///
 /// A writer without a directory loses its points when it is released; end it with ``shutDown(within:)``.
 public final class InfluxWriter: Sendable {
-    /// The settings for collecting, holding and sending points.
     let settings: WriterSettings
     let engine: WriterEngine
 

@@ -162,7 +162,6 @@ extension DeliveryFailure {
 // MARK: - Assembling a batch
 
 extension WriterEngine {
-    /// Copies the lines of parcels into one batch.
     private func assemble(_ parcels: [Parcel]) -> BatchLoad {
         var load = BatchLoad(parcels, precision: parcels.first?.precision ?? precision)
         for parcel in parcels {

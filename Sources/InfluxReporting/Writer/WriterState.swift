@@ -10,7 +10,6 @@ struct WriterState {
     private var unreported: [DropReason: Int] = [:]
     /// Reports that were sent without a confirmation; they are sent again unchanged, so that the server stores them once.
     private var reportsToRepeat: [DropReport] = []
-    /// The drops that were not yet announced as events.
     private var unannounced = DropAnnouncements()
     /// The numbers of points about drops that were delivered, and rejected.
     var ownDelivered = 0

@@ -14,7 +14,6 @@ struct LineBytes: ~Copyable {
     private var limit: Int
     private(set) var count = 0
 
-    /// The number of bytes for which there is memory.
     var capacity: Int { limit }
 
     /// At least the number of bytes that a `put` of a word writes.

@@ -1,4 +1,3 @@
-/// The values of fields.
 extension LineParser {
     mutating func value() throws(LineFault) -> FieldValue {
         guard let byte else { throw fault(.missingFieldValue) }

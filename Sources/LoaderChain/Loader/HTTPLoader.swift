@@ -220,7 +220,6 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 // MARK: - The chain from here on
 
 extension HTTPLoader {
-    /// The last loader of the chain that begins here.
     package final var tail: HTTPLoader {
         var tail = self
         while let next = tail.nextLoader { tail = next }
@@ -241,7 +240,6 @@ extension HTTPLoader {
         return found
     }
 
-    /// Whether a task can get from here to `loader`.
     private final func leads(to loader: HTTPLoader) -> Bool { fromHereOn.contains { $0 === loader } }
 }
 

@@ -143,7 +143,6 @@ private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     private let loader: WaitForNetwork
     private let isMeasured: Bool
-    /// The alarm that ends the wait.
     let alarm = Alarm()
     private let isOver = Atomic(false)
     // Written before another object knows of it, and taken once, by whatever has taken this waiter out of the queue.

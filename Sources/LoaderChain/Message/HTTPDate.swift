@@ -115,7 +115,6 @@ extension FieldScanner {
 
     private var digitsAhead: Int { rest.prefix(while: ASCII.isDigit).count }
 
-    /// Takes a number with that many digits.
     private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
         let count = digitsAhead
         return digits.contains(count) ? ASCII.number(take(while: ASCII.isDigit)) : nil
@@ -151,7 +150,6 @@ package enum RetryAfter {
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
 
-    /// Whether a response has one of the headers.
     static func isGiven(by response: HTTPResponse?) -> Bool {
         guard let headers = response?.headers else { return false }
         return ["Retry-After", "retry-after-ms", "x-amz-retry-after"].contains { headers.contains($0) }

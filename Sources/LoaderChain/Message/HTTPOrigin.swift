@@ -98,12 +98,10 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// Whether it comes from the server that was asked.
     func comes(from asked: HTTPOrigin) -> Bool { request.isFor(asked) }
 }
 
 extension HTTPResult {
-    /// Whether it comes from the server that was asked.
     func comes(from asked: HTTPOrigin) -> Bool {
         switch self {
         case .success(let response): response.comes(from: asked)

@@ -86,7 +86,6 @@ extension HTTPRequest {
             method: method, path: path, queryItems: query.map { HTTPQueryItem($0.key, $0.value) }, body: body)
     }
 
-    /// The request after a change.
     func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
         var request = self
         change(&request)

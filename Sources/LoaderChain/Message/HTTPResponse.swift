@@ -152,7 +152,6 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 
-    /// The same result with another number of attempts.
     func numbered(_ attempts: Int) -> HTTPResult {
         if attempts == self.attempts { return self }
         switch self {

@@ -34,13 +34,11 @@ package enum ResultMeaning: Hashable, Sendable {
     case lost
     /// A loader holds requests back for now, so nothing was sent.
     case heldBack
-    /// The request cannot be sent as it is.
     case unsendable
     /// No secure connection was made, so nothing was sent.
     case insecure
     /// There are no credentials that can be used now.
     case unauthorized
-    /// What arrived is of no use.
     case useless
     /// What arrived may be good, but this side could not or would not take it.
     case notTaken
@@ -100,7 +98,6 @@ package enum ResultMeaning: Hashable, Sendable {
 /// | any other 4xx, 501 Not Implemented, 505 HTTP Version Not Supported | refused |
 /// | any other 5xx | unavailable |
 package enum StatusMeaning: Hashable, Sendable, CaseIterable {
-    /// The server has taken the request.
     case accepted
     /// The server neither took the request nor refused it, as a redirect that was not followed, or a login page's.
     case unexpected

@@ -129,7 +129,6 @@ public final class MetricRecorder: Sendable {
     /// Draws whether a measurement that begins now is recorded.
     func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
 
-    /// Records a request that has ended.
     func emit(_ result: HTTPResult, duration: Duration, metric: () -> HTTPMetric) {
         for sink in resultSinks { sink.record(result, duration: duration) }
         if !immediate.isEmpty || !queues.isEmpty { emit(.request(metric())) }

@@ -8,8 +8,8 @@ import LoaderChainPlatformC
 /// The network of this machine.
 ///
 /// On Apple systems the path monitor decides, except on a watch, where it sees no network that a session uses: there, a network is
-/// always available. On Linux there is a network if an interface other than the loopback is up and has
-/// an address, which is looked up once a second at most; a router without a connection looks like a network.
+/// always available. On Linux there is a network if an interface other than the loopback is up and has an address, which is looked up
+/// once a second at most; a router without a connection looks like a network.
 public final class SystemNetwork: NetworkSource {
     /// The one of this process.
     public static let shared = SystemNetwork()

@@ -10,11 +10,9 @@ extension EventStream {
         private enum Stage {
             /// To connect.
             case ready
-            /// To read what the server sends.
             case reading(Connection)
             /// To wait for a time, and then to connect.
             case waiting(Duration)
-            /// Nothing more.
             case over
         }
 

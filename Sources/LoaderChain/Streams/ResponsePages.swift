@@ -33,11 +33,9 @@ public struct ResponsePages: AsyncSequence, Sendable {
         private var stage: Stage
 
         private enum Stage {
-            /// To load a page.
             case load(HTTPRequest)
             /// To find the page after a response, which was made for a request.
             case follow(HTTPResponse, HTTPRequest)
-            /// Nothing more.
             case over
         }
 

@@ -10,7 +10,6 @@ package enum ASCII {
     package static let space = UInt8(ascii: " ")
     static let delete: UInt8 = 0x7F
 
-    /// Whether the byte is one of `0` to `9`.
     package static func isDigit(_ byte: UInt8) -> Bool {
         byte &- UInt8(ascii: "0") < 10
     }
@@ -165,7 +164,6 @@ extension ASCIISet {
     package static let token = ASCIISet(alphanumerics + tokenMarks)
 }
 
-/// Numbers and bytes as hexadecimal digits.
 package enum Hexadecimal {
     /// The number of up to 16 digits in either case; nil if there is another byte, or none.
     package static func value(of bytes: some Collection<UInt8>) -> UInt64? { number(bytes) }

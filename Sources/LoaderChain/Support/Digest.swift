@@ -4,7 +4,6 @@ import LoaderChainPlatformFoundation
 ///
 /// A digest detects damaged bytes; no secret depends on it.
 package protocol Digest: Sendable {
-    /// Begins with no bytes.
     init()
 
     mutating func add(_ bytes: UnsafeRawBufferPointer)
@@ -18,7 +17,6 @@ package protocol Digest: Sendable {
 extension Digest {
     package mutating func add(_ bytes: Data) { bytes.withUnsafeBytes { add($0) } }
 
-    /// The checksum of a whole.
     package static func of(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var digest = Self()
         Array(bytes).withUnsafeBytes { digest.add($0) }
@@ -59,7 +57,6 @@ package struct CRC32C: Digest {
 
     package mutating func finish() -> [UInt8] { value.bigEndianBytes }
 
-    /// The checksum of a whole.
     package static func value(of bytes: Data) -> UInt32 {
         var checksum = CRC32C()
         checksum.add(bytes)
@@ -184,7 +181,6 @@ struct BlockBuffer: Sendable {
 }
 
 extension FixedWidthInteger {
-    /// The bytes, most significant first.
     var bigEndianBytes: [UInt8] {
         (0..<Self.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }
     }

@@ -10,7 +10,6 @@ package struct LinkedQueue<Element> {
 
     package var count: Int { nodes.count }
     package var isEmpty: Bool { nodes.count == 0 }
-    /// How many elements fit into the memory that it has.
     var capacity: Int { nodes.capacity }
 
     var elements: [Element] { nodes.inOrder }
@@ -72,7 +71,6 @@ struct LinkedNodes<Element, Note> {
 
     // MARK: Looking
 
-    /// How many elements fit into the memory that it has.
     var capacity: Int { nodes.capacity }
 
     /// The number of the first arrival in a queue; nil if that is empty.
@@ -225,7 +223,6 @@ struct LinkedNodes<Element, Note> {
     }
 }
 
-/// The index of no node.
 private let none: Int32 = -1
 private let noArrival: UInt64 = 0
 /// How many nodes an empty storage may keep.

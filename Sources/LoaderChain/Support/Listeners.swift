@@ -17,7 +17,6 @@ package final class Listeners<Event: Sendable>: Sendable {
         var hasEnded = false
     }
 
-    /// How many events a stream keeps.
     package static var mostKept: Int { 1_000 }
 
     private let state: Locked<State>

@@ -47,7 +47,6 @@ extension HTTPTask {
         }
     }
 
-    /// Whether the head of a response has arrived.
     package var hasHead: Bool { core.flags.contains(.answered) }
 
     /// Makes the handle that goes down the chain while the caller keeps this one.

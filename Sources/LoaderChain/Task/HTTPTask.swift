@@ -272,7 +272,6 @@ extension HTTPTask {
         take(step, with: result, next: step)
     }
 
-    /// The code for a task that was cancelled, depending on what cancelled it.
     private var stopCode: HTTPError.Code { core.flags.contains(.expired) ? .deadlineExceeded : .cancelled }
 
     private func stopped(insteadOf result: HTTPResult) -> HTTPResult {

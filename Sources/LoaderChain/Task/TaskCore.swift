@@ -86,7 +86,6 @@ extension TaskCore.Flags {
     /// The head of a response has arrived, of this task or of one that works for it.
     static var answered: Self { Self(rawValue: 16) }
 
-    /// Whether there is neither a cancel nor a result.
     var isOpen: Bool { isDisjoint(with: [.cancelled, .completed]) }
 }
 

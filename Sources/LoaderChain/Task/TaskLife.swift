@@ -21,7 +21,6 @@ struct TaskLife: Sendable {
     private var callersHandlers = 0
     private var hasLoadersHandlers = false
 
-    /// The result of registering a handler.
     enum Registration: Sendable {
         case kept
         /// The handler must be called for a cancel now; it may be kept for the completion as well.

@@ -47,7 +47,6 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     /// Does nothing: what has arrived can still be read, and the error follows it.
     package func discard() {}
 
-    /// Ends the chunks as the transfer has ended.
     package func end(with result: HTTPResult) {
         let end = result.map(\.trailers).mapError { $0 as any Error }
         let reader = state.withLock { state in

@@ -8,7 +8,6 @@ package struct ExchangeState<SessionTask> {
         case between
         /// The session has a task, and will report its end.
         case loading(SessionTask)
-        /// The exchange has its result.
         case ended
     }
 
@@ -22,7 +21,6 @@ package struct ExchangeState<SessionTask> {
     package init() {}
 
     package var isStopped: Bool { stopReason != nil }
-    /// Whether the exchange was stopped or has ended, so that nothing more is to be done for it.
     package var isOver: Bool { isStopped || isEnded }
 
     // MARK: The session's task
@@ -40,7 +38,6 @@ package struct ExchangeState<SessionTask> {
     package enum Ending {
         /// The exchange has ended already.
         case irrelevant
-        /// The exchange was stopped, and fails for this reason.
         case stopped(StopReason)
         /// The exchange ends as the session says.
         case asItCame
@@ -134,7 +131,6 @@ package enum StopReason: Sendable {
     case refused(SinkError)
     /// The connection broke, and the session cannot send the body again.
     case bodyNeededAgain
-    /// The reader of the chunks is gone.
     case readerLeft
     /// Another head arrived after the first had been delivered.
     case secondHead
@@ -174,7 +170,6 @@ package enum StopReason: Sendable {
 }
 
 extension HTTPError {
-    /// The error of an exchange that was stopped.
     init(
         _ stop: StopReason, of request: HTTPRequest, response: HTTPResponse?, limitOfTheWhole setting: String,
         loader: String

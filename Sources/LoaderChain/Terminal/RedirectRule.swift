@@ -59,7 +59,6 @@ package enum RedirectRule {
 package enum RedirectStep {
     /// The redirect is the response.
     case deliver
-    /// The request to send next.
     case follow(HTTPRequest)
     /// A closure of the user decides, and returns the request to send next, or nil to deliver the redirect.
     case ask(@Sendable () -> HTTPRequest?)

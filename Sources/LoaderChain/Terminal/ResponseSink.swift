@@ -1,23 +1,18 @@
 import LoaderChainPlatformFoundation
 
-/// Where the body of a response goes.
 package protocol ResponseSink: AnyObject {
-    /// Appends the next bytes.
     func write(_ data: Data) throws(SinkError)
-    /// Completes the body, and returns where it is.
     func finish() throws(SinkError) -> DeliveredBody
     /// Removes what was written, because the rest will never arrive.
     func discard()
 }
 
-/// Where a complete body is.
 package enum DeliveredBody {
     case nothing
     case data(Data)
     case file(URL)
 }
 
-/// Why a body could not be stored.
 package enum SinkError: Error {
     /// The body is larger than the limit; `announced` is its size, if the server announced it.
     case tooLarge(announced: Int64?, limit: Int)

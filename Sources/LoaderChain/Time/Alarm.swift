@@ -48,7 +48,6 @@ package final class Alarm: Sendable {
     /// Clears the alarm for good, after a change of the state that will name no instant any more.
     package func end() { _ = put(nil, nextNumber()) }
 
-    /// Whether the alarm is set for an instant, and the timer for it waits.
     package func waits(for due: TimerInstant) -> Bool { setting.withLock { $0.due == due && $0.timer != nil } }
 
     private func nextNumber() -> UInt64 { calls.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }

@@ -65,7 +65,6 @@ public struct Deadline: Sendable {
     /// Whether the deadline has come.
     public var hasPassed: Bool { remaining == .zero }
 
-    /// Whether this deadline comes before another one.
     func isEarlier(than other: Deadline) -> Bool {
         switch (moment, other.moment) {
         case (.system(let own), .system(let others)): own < others

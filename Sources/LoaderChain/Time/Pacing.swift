@@ -41,7 +41,6 @@ package struct Pacing: Hashable, Sendable {
     /// Returns what a server gets of the wait that it asks for.
     package func granted(_ asked: Duration) -> Duration { min(max(.zero, asked), maximumAsked) }
 
-    /// Returns the bound of the delay.
     package func bound(afterFailures failures: Int) -> Duration {
         let mostDoublings = Int128.bitWidth - 2
         let factor: Int128 = 1 << min(max(0, failures - 1), mostDoublings)

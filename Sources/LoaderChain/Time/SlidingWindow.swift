@@ -83,7 +83,6 @@ package struct UsualTime {
         samples < Self.fewestSamples ? nil : .nanoseconds(Int64(mean + 2 * deviation))
     }
 
-    /// Learns how long a piece of work took.
     package mutating func learn(_ time: Duration) {
         let time = min(max(0, Double(time.saturatedNanoseconds)), Self.longest)
         if samples == 0 {

@@ -177,7 +177,6 @@ private struct TimerAction: Sendable {
 private struct State {
     var rota: Rota
     let source: any DispatchSourceTimer
-    /// The lanes on which nothing runs.
     private var idleLanes: [DispatchQueue] = []
 
     init(rota: Rota, source: any DispatchSourceTimer) {

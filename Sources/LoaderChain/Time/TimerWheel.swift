@@ -127,7 +127,6 @@ package struct TimerWheel<Element> {
 
     // MARK: - Places
 
-    /// Takes an element out and frees its position.
     private mutating func takeOut(_ position: Int) -> Element? {
         unlink(position)
         count -= 1

@@ -60,7 +60,6 @@ final class ContractSignal: Sendable {
     }
     private let state = Locked(State())
 
-    /// How many events there were so far.
     var events: Int { state.withLock(\.events) }
 
     /// Notes an event, from any thread.

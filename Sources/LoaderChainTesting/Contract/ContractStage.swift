@@ -203,7 +203,6 @@ final class ContractStage: Sendable {
     /// Lets the clock move again, whenever the stage waits.
     func startClock() { state.withLock { $0.clockStands = false } }
 
-    /// Whether the clock has moved so far.
     var timeHasPassed: Bool { timers.now > TimerInstant(nanoseconds: 0) }
 
     private func moveClock() -> Bool {
@@ -279,7 +278,6 @@ final class ContractStage: Sendable {
         end(of: probe)
     }
 
-    /// Begins a reset, and returns a probe for its end.
     func beginReset(_ chain: HTTPLoader) -> TaskProbe {
         let probe = probe()
         call("`reset(with:)`") { chain.reset { probe.complete() } }
@@ -293,7 +291,6 @@ final class ContractStage: Sendable {
             "leave the group once for every time that `reset(with:)` has entered it, also when there is nothing to do")
     }
 
-    /// Answers tasks that arrive until `probe` has ended.
     func answerAll(at terminal: ContractTerminal, until probe: TaskProbe) {
         while wait(until: { probe.hasEnded || !terminal.held.isEmpty }), !probe.hasEnded {
             // The newest first, since a loader must not rely on an order.

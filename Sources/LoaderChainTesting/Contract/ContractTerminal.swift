@@ -8,7 +8,6 @@ enum ContractCanary: HTTPRequestOption {
 
 /// The loader after the loader that is checked, which records what it receives.
 final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
-    /// The treatment of a task that arrives.
     enum Behaviour: Sendable {
         /// The task is held until the check answers; a cancel completes it.
         case holds
@@ -24,7 +23,6 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
         case drops
     }
 
-    /// A task as it arrived.
     struct Arrival: Sendable {
         let task: WeakReference
         let path: String
@@ -84,7 +82,6 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
 
     // MARK: Answering
 
-    /// The body of every answer to the request with this path.
     static func body(for path: String) -> String { "The answer to \(path)" }
 
     /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its
@@ -95,7 +92,6 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
         state.withLock { $0.mayBeLeft = mayBeLeft }
     }
 
-    /// Gives a task that the check has loaded its answer.
     func give(_ answer: Answer = .success(), to task: HTTPTask) {
         switch answer {
         case .success(let status, let headers, _):

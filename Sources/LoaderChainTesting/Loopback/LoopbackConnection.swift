@@ -71,7 +71,6 @@ package struct LoopbackConnection: Sendable {
         return .serveNext
     }
 
-    /// Sends the client an error.
     private func refuse(_ refusal: LoopbackRefusal) -> Ending {
         let reply = LoopbackReply.text(refusal.explanation + "\n", status: refusal.status).closing()
         let steps = LoopbackPlan(reply, to: .unreadable).steps
@@ -185,7 +184,6 @@ extension LoopbackConnection {
 }
 
 extension LoopbackRequest {
-    /// A placeholder for a request that could not be read.
     fileprivate static let unreadable = LoopbackRequest(
         method: .get, target: "/", minorVersion: 0, headers: [:], trailers: [:], body: Data(), raw: Data(),
         connection: 0)

@@ -59,7 +59,6 @@ public struct LoopbackReply: Sendable, Hashable {
         case abort
     }
 
-    /// How slowly the bytes are sent.
     struct Pace: Sendable, Hashable {
         let bytes: Int
         let interval: Duration

@@ -93,7 +93,6 @@ struct LoopbackHead: Sendable {
         }
     }
 
-    /// Parses one line of a header or a trailer.
     static func field(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw .badRequest("A header line has no colon.")

@@ -9,7 +9,6 @@ import LoaderChainPlatformFoundation
 package struct LoopbackRequestParser: Sendable {
     /// The content of the bytes so far.
     package enum Outcome: Sendable, Hashable {
-        /// No complete element yet.
         case needsMore
         /// A head is complete, and its client waits for `100 Continue`. Returned once for each request.
         case continueExpected
@@ -41,7 +40,6 @@ package struct LoopbackRequestParser: Sendable {
     private var scanned = 0
     /// The lines of the header or trailer that is being read; not a part of `stage`, so that they grow in place.
     private var fields = HTTPHeaders()
-    /// The body of a chunked request so far.
     private var chunks = Data()
     /// How many bytes of chunk extensions the request has used.
     private var extensionBytes = 0

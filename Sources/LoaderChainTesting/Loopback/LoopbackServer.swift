@@ -228,7 +228,6 @@ public struct LoopbackLimits: Sendable, Hashable {
 }
 
 extension Comparable {
-    /// The nearest value within a range.
     func clamped(to range: ClosedRange<Self>) -> Self {
         min(max(self, range.lowerBound), range.upperBound)
     }

@@ -62,7 +62,6 @@ package struct LoopbackSocket: Sendable {
         case exhausted
     }
 
-    /// Accepts the next waiting connection.
     func accept() -> Acceptance {
         let (accepted, code) = uninterrupted { LocalSocket.accepted(by: descriptor) }
         guard accepted >= 0 else {
@@ -74,7 +73,6 @@ package struct LoopbackSocket: Sendable {
         return .connection(connection)
     }
 
-    /// Reads what has arrived.
     func receive(into buffer: inout [UInt8]) -> Reading {
         reading(uninterrupted { buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) } })
     }
@@ -103,7 +101,6 @@ package struct LoopbackSocket: Sendable {
         _ = systemClose(descriptor)
     }
 
-    /// Makes ``close()`` reset the connection.
     func resetOnClose() { set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
 
     private func reading(_ received: (answer: Int, code: CInt)) -> Reading {

@@ -13,7 +13,6 @@ public struct Diagnostic: Sendable, Hashable {
     /// The JSON of the diagnostic.
     public internal(set) var json: RawJSON
 
-    /// Reads an object of the section with the given key.
     init(_ node: JSONNode, section key: String) {
         let context = PayloadContext(node)
         let section = DiagnosticSection(rawValue: key)

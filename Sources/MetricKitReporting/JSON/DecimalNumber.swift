@@ -79,12 +79,9 @@ struct DecimalNumber: Hashable, Sendable {
     /// The nearest integer; nil if it does not fit.
     var nearestInteger: Int128? { parts.map { abs($0.digit) >= 5 ? $0.whole + $0.digit.signum() : $0.whole } }
 
-    /// The number, if it is an integer.
     var exactInteger: Int128? { parts.flatMap { $0.isWhole ? $0.whole : nil } }
 
-    /// The number, if it is an integer that fits.
     var int: Int? { exactInteger.flatMap { Int(exactly: $0) } }
 
-    /// The nearest double.
     var double: Double { Double("\(digits)e\(exponent)") ?? Double(digits) }
 }

@@ -54,7 +54,6 @@ final class JSONDocument: Sendable {
         ([0xFF, 0xFE, 0, 0], .utf32), ([0, 0, 0xFE, 0xFF], .utf32), ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
     ]
 
-    /// The value of the whole text.
     var root: JSONNode { JSONNode(document: self, index: 0) }
 }
 

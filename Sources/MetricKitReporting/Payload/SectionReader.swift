@@ -108,7 +108,6 @@ struct SectionReader {
     }
 }
 
-/// The state of reading one payload.
 final class PayloadContext {
     private var style = NumberStyle()
     private var evidence = UnitEvidence()

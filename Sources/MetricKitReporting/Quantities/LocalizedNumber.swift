@@ -174,7 +174,6 @@ struct NumberStyle: Sendable {
         decimals.count > 1 || groupings.count > 1 || !decimals.isDisjoint(with: groupings)
     }
 
-    /// Whether a reading agrees with the format of the other numbers.
     private func agrees(_ reading: LocalizedNumber.Reading, _ text: LocalizedNumber) -> Bool {
         if let decimal = reading.decimal {
             if groupings.contains(decimal) || !decimals.isSubset(of: [decimal]) { return false }

@@ -110,7 +110,6 @@ enum MomentText {
                 }))
     }
 
-    /// Reads seconds since the beginning of 2001.
     static func moment(secondsSince2001 number: DecimalNumber) -> PayloadMoment? {
         let secondsBefore2001: Int128 = 978_307_200
         guard let nanoseconds = number.scaled(by: 9)?.nearestInteger, abs(nanoseconds) < 1 << 62,

@@ -170,13 +170,11 @@ extension OutboxEngine {
         shared.withLock { $0.discards.note(loss.name, name.kind, for: name.destination) }
     }
 
-    /// Counts a report that was not accepted.
     func note(refused head: RecordHead, _ kind: ReportKind, because error: OutboxError) {
         guard settings.discardedHeader != nil, let reason = error.code.discardReason else { return }
         shared.withLock { $0.discards.note(reason, kind, for: head.destination) }
     }
 
-    /// Adds the counts of lost reports to the request of an attempt.
     func addDiscards(to request: inout HTTPRequest, of name: RecordName) {
         guard let header = settings.discardedHeader else { return }
         let text = shared.withLock { $0.discards.take(for: name.destination, by: name.sequence) }

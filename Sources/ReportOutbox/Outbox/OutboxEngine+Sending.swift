@@ -18,7 +18,6 @@ extension OutboxEngine {
         withTime { shared, time, _ in shared.outbox.startNext(now: time) }
     }
 
-    /// Sets the alarm for the next due time.
     private func setAlarm() {
         let now = now
         alarm.set(on: settings.timers, for: { shared.withLock { $0.alarmTime(now) } }) { [weak self] in

@@ -173,7 +173,6 @@ public struct NetworkConditions: OptionSet, Hashable, Sendable {
 }
 
 extension OutboxSettings {
-    /// The lowest priority that is sent under the given conditions.
     func leastPriority(under conditions: NetworkConditions) -> ReportPriority {
         max(
             conditions.contains(.metered) ? leastPriorityWhenMetered : .low,

@@ -108,7 +108,6 @@ struct DueHeap {
 
     mutating func removeAll() { items = [] }
 
-    /// Removes and returns all items.
     mutating func takeAll() -> [Item] { replace(&items, with: []) }
 }
 

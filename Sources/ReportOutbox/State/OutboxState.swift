@@ -222,7 +222,6 @@ struct OutboxEntry: Sendable {
         case held
         /// The report waits until it is due, or for a free slot.
         case waiting
-        /// An attempt is under way.
         case sending
         /// The report leaves the outbox, and its file is being removed or moved.
         case leaving

@@ -107,9 +107,7 @@ extension RecordName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The result of parsing a file name.
     enum Reading {
-        /// A complete name.
         case name(RecordName)
         /// A name with a hash instead of the identifier; the `id` of this name is the hash.
         case digested(RecordName)
@@ -224,7 +222,6 @@ struct DeadLetterName: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// The sum, clamped to the range of the type.
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum

@@ -170,7 +170,6 @@ struct BackgroundUploadState {
         (isRestored ? giveUpMissing() : []) + [.completeSystemEvents]
     }
 
-    /// Handles the end of the grace period for missing uploads.
     mutating func graceIsOver() -> [Action] { giveUpMissing() }
 
     // MARK: -

@@ -25,7 +25,6 @@ protocol AuthenticationScheme: Sendable {
     func failure(for error: any Error) -> AuthenticationFailure
 }
 
-/// A credential that is ready to be sent.
 struct PreparedCredential<Credential: Sendable>: Sendable {
     var credential: Credential
     var headerValue: Secret<String>

@@ -282,7 +282,6 @@ extension Authorizer {
         return answer
     }
 
-    /// Empties the store, and returns whether that succeeded.
     private func emptyStore() async -> Bool {
         do {
             try await store.forget()

@@ -96,7 +96,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
 
     // MARK: The question
 
-    /// The standing of the work on a question.
     enum Standing { case underWay, unwanted, over }
 
     func standing(of number: Int) -> Standing {

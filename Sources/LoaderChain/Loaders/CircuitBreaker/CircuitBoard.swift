@@ -82,7 +82,6 @@ final class Circuit: Sendable {
         let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
         let timers: any Timers
         let random: RandomSource
-        /// The number of times that any circuit has opened.
         let openings = Tally()
     }
 

@@ -5,7 +5,6 @@ extension Deduplicate {
     final class Followers: HTTPTaskObserver {
         private let state = Locked(DeduplicateState<Key, HTTPTask, HTTPTask>())
 
-        /// The number of executions under way, and of tasks that share them.
         var counts: (executions: Int, tasks: Int) { state.withLock { ($0.executions, $0.followers) } }
 
         /// Lets a task follow the execution of its request.
@@ -20,7 +19,6 @@ extension Deduplicate {
             return started
         }
 
-        /// Completes all followers of an execution.
         func complete(_ flight: UInt64, with result: HTTPResult) {
             guard let ended = state.withLock({ $0.end(flight) }) else { return }
             for follower in ended.followers { follower.complete(result) }
@@ -100,7 +98,6 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
         case leftLast(Follower, Execution, Key)
     }
 
-    /// Removes one follower.
     mutating func leave(_ number: UInt64) -> Leaving {
         guard let flight = flightsOfFollowers.removeValue(forKey: number),
             let left = flights[flight]?.followers.removeValue(forKey: number)

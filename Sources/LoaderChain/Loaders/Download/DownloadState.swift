@@ -84,7 +84,6 @@ struct DownloadState: Sendable {
         return .rest(from: mayBeComplete ? count - 1 : count, validator: validator)
     }
 
-    /// Takes the head of a response to a question.
     mutating func take(_ head: HTTPResponse, to question: Question, now: Date) -> Answer {
         switch (head.status, question) {
         case (.partialContent, .whole):
@@ -130,7 +129,6 @@ struct DownloadState: Sendable {
         return !isTooLarge && end.map { sum <= $0 } ?? true
     }
 
-    /// Notes that more bytes were written after the others.
     mutating func noteWritten(_ bytes: Int) { count += Int64(bytes) }
 
     mutating func takeEnd() -> Ending {

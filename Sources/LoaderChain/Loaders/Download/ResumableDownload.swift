@@ -147,7 +147,6 @@ extension HTTPLoader {
 
 /// The name of a download; nil, the default, for its address.
 package enum DownloadNameOption: HTTPRequestOption {
-    /// The address.
     package static var defaultOptionValue: String? { nil }
 }
 

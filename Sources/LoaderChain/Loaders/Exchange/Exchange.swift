@@ -231,7 +231,6 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
             reason: failure.reason, loader: loader)
     }
 
-    /// The error of an exchange that was stopped, while it loaded `request`.
     func error(for stop: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
         HTTPError(
             stop, of: request, response: response, limitOfTheWhole: owner.settings.limitOfTheWhole, loader: loader)
@@ -289,9 +288,7 @@ extension Exchange {
     /// A request in flight, and the part of its response that has arrived.
     struct Leg {
         let request: HTTPRequest
-        /// The number of redirects so far.
         let redirects: Int
-        /// The time at which the transfer began.
         let begin: TimerInstant
         /// The temporary file with the body, if one was written for the transfer.
         var bodyFile: URL?
@@ -313,13 +310,11 @@ extension Exchange {
         }
     }
 
-    /// The request that is being sent now.
     package var currentRequest: HTTPRequest { leg.request }
 
     /// When the request that is being sent now was begun.
     package var legBegin: TimerInstant { leg.begin }
 
-    /// The head of the response, if it has arrived.
     package var head: HTTPResponse? { leg.response }
 
     /// Whether the task is complete, and its reader gets the body.

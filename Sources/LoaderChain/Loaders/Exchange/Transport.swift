@@ -47,7 +47,6 @@ package enum TransferEnding {
     case failed(TransferFailure)
 }
 
-/// Why a transfer failed.
 package struct TransferFailure {
     let code: HTTPError.Code
     /// A sentence.

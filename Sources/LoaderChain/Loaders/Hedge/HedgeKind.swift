@@ -11,7 +11,6 @@ final class HedgeKind: Sendable {
     /// Notes that a first attempt has reached the delay; returns whether far more are slow than expected.
     func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
 
-    /// The time within which half of the responses come.
     var usualTime: Duration? { delay.withLock { $0.usualTime } }
 
     /// Notes how long a first attempt has taken until `result`, or until it lost.

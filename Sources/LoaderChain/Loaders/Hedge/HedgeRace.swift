@@ -23,7 +23,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         state = InPlaceLocked(HedgeState(delay: delay, at: desk.clock.now))
     }
 
-    /// Whether the second attempt is under way.
     var isHedged: Bool { state.withLock { $0.second == .underWay } }
 
     /// Starts the first attempt.
@@ -141,7 +140,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     }
 }
 
-/// Observes the second attempt of a race.
 private final class HedgeSecond: HTTPTaskWaitObserver, @unchecked Sendable {
     private let race: HedgeRace
     private weak let attempt: HTTPTask?

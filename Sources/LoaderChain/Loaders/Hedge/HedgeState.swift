@@ -15,7 +15,6 @@
 struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     enum Attempt: Sendable { case first, second }
 
-    /// What has become of the second attempt.
     enum Second: Sendable { case unsent, prepared, starting, withdrawn, underWay, ended }
 
     private var firstIsUnderWay = true
@@ -117,7 +116,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     struct End {
         /// The outcome that completes the task; the race has to be settled then.
         var outcome: Outcome?
-        /// The attempt that the outcome is from.
         var winner: Attempt?
         /// The phase of the second attempt until now.
         var second: Second
@@ -125,7 +123,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var time: Duration?
         /// Whether the first attempt has reached the delay.
         var isSlow: Bool
-        /// Whether the second attempt was sent.
         var wasHedged = false
         /// The resets that waited, if the race is over; nil if it is not.
         var waiters: [Waiter]?

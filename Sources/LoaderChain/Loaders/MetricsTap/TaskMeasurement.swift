@@ -102,7 +102,6 @@ final class ActiveRequests: Sendable {
         }
     }
 
-    /// Counts a request no more.
     func end(_ row: Int) { table.withLock { $0.counts[row] -= 1 } }
 
     /// The rows, also those that have come down to zero.

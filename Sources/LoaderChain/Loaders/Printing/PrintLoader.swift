@@ -109,7 +109,6 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
 
 /// Whether the bodies of a request and its response are hidden from logs; false by default.
 package enum HiddenBodiesOption: HTTPRequestOption {
-    /// The bodies may be shown.
     package static var defaultOptionValue: Bool { false }
 }
 
@@ -129,7 +128,6 @@ struct PrintedBody {
     /// The lines; none for an empty body, or if bodies are not shown.
     let lines: [String]
 
-    /// Only says that there is a body.
     static let hidden = PrintedBody(lines: ["<a body that is hidden>"])
 
     /// Shows at most `limit` of the bytes.

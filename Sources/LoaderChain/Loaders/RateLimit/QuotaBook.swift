@@ -32,7 +32,6 @@ struct QuotaBook {
     /// How many requests have been sent.
     private var passed: UInt64 = 0
     private var running: Int64 = 0
-    /// The costs of those that are running.
     private var runningCost: Int64 = 0
 
     init(_ settings: RateLimit.ServerQuotas, at now: TimerInstant) {
@@ -48,7 +47,6 @@ struct QuotaBook {
         return pauseEnd <= now && quotas.allSatisfy { $0.end <= now }
     }
 
-    /// Whether the server has reported a quota.
     var hasQuotas: Bool { !quotas.isEmpty }
 
     /// Whether the server has reported no quota, and has not asked for a pause.
@@ -94,7 +92,6 @@ struct QuotaBook {
     struct End {
         /// Its number; 0 if the server had reported no quota when it was sent.
         var number: UInt64
-        /// The expected cost, and the actual cost.
         var expectedCost: Int64
         var cost: Int64
         /// Whether the server may have counted it.
@@ -178,7 +175,6 @@ struct QuotaBook {
         }
     }
 
-    /// The rest of each quota, for people.
     var description: String {
         let texts = quotas.map { quota in
             let left = max(0, quota.left - (quota.report.unit == .cost ? runningCost : running))

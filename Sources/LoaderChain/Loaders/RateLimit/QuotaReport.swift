@@ -42,7 +42,6 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders.Field {
-    /// Whether the field may be about a quota.
     fileprivate var mayReportQuota: Bool {
         ASCII.contains(name, lowercase: "limit")
             && (ASCII.contains(name, lowercase: "ratelimit") || ASCII.contains(name, lowercase: "rate-limit"))
@@ -172,7 +171,6 @@ private struct QuotaReader {
         ASCII.number(ASCII.trimmed(text.utf8).prefix(while: ASCII.isDigit), digits: 1...15)
     }
 
-    /// What a quota counts, by its name.
     private static func unit(of name: String) -> QuotaReport.Unit {
         ["token", "byte", "credit", "cost", "point", "unit"].contains { name.contains($0) } ? .cost : .requests
     }

@@ -48,7 +48,6 @@ struct RateLimitState<Waiter> {
     /// What the owner must do in the lane of a host, nil for the common one.
     typealias LaneStep = (origin: HTTPOrigin?, step: Lane.Step)
 
-    /// Goes on at another pace.
     mutating func change(to rates: [RateLimit.Rate], at now: TimerInstant) -> [LaneStep] {
         self.rates = rates
         return forEach { $0.change(to: rates, at: now, among: &$1) }
@@ -72,7 +71,6 @@ struct RateLimitState<Waiter> {
 /// owner passes to every change. Every method changes the lane and returns what the owner must do, which it does after it has
 /// unlocked.
 struct RateLimitLane<Waiter> {
-    /// The waiters, with the costs of their requests.
     typealias Waiters = LinkedNodes<Waiter, Int64>
 
     private var buckets: [TokenBucket]
@@ -85,7 +83,6 @@ struct RateLimitLane<Waiter> {
     /// Those of one priority.
     private struct Queue {
         var ends = QueueEnds()
-        /// What their requests cost together.
         var cost: Int64 = 0
         var count = 0
     }
@@ -95,7 +92,6 @@ struct RateLimitLane<Waiter> {
         book = quotas.map { QuotaBook($0, at: now) }
     }
 
-    /// A task that arrives.
     struct Arrival {
         /// The object that waits if it is not the task's turn; nil to learn whether the task has to wait.
         var waiter: Waiter?
@@ -105,7 +101,6 @@ struct RateLimitLane<Waiter> {
         var deadline = TimerInstant.never
     }
 
-    /// The answer to a task that arrives.
     enum Admission {
         case passes(Pass)
         /// The task has to wait; admit it again, as a waiter.
@@ -361,7 +356,6 @@ struct TokenBucket {
         present = now
     }
 
-    /// How many tokens a request takes.
     private func tokens(for cost: Int64) -> Int64 { rate.isOfCost ? cost : 1 }
 
     /// What must be there for that many tokens: not more than the bucket holds.

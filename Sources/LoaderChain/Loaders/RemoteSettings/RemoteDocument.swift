@@ -32,7 +32,6 @@ struct RemoteDocument: Sendable {
     }
 }
 
-/// The document as it is written.
 private struct Content: Decodable {
     let document: RemoteDocument
 
@@ -86,7 +85,6 @@ extension CodingUserInfoKey {
     fileprivate static let targets = CodingUserInfoKey(rawValue: "LoaderChain.RemoteSettings.targets")!
 }
 
-/// The reason why a document is not used.
 struct RemoteProblem: Error, Hashable, CustomStringConvertible {
     let description: String
 

@@ -75,7 +75,6 @@ public actor RemoteSettings {
     private var poll: PollState
     /// When to ask again.
     private var due: TimerInstant
-    /// Whether a request is on its way.
     private(set) var isAsking = false
     /// What was wrong since something was right.
     private var told: Set<String>

@@ -114,11 +114,9 @@ extension RemoteSettings {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The names of all cases.
     fileprivate static var names: Set<String> { Set(allCases.map(\.rawValue)) }
 }
 
-/// The settings of a throttle in a document.
 private struct ThrottleSettings: Decodable, Sendable {
     enum Name: String, CodingKey, CaseIterable {
         case maximumNumberOfRequests, perHost, hostLimits, maximumWaiting, queueTimeout, minimumPriority
@@ -150,7 +148,6 @@ private struct ThrottleSettings: Decodable, Sendable {
     }
 }
 
-/// The settings of a rate limit in a document.
 private struct RateLimitSettings: Decodable, Sendable {
     enum Name: String, CodingKey, CaseIterable { case rates }
 

@@ -102,7 +102,6 @@ package struct InFlightState<Entry, Reset> {
     /// Everything in flight, in no order.
     package var all: [Entry] { Array(entries.values) }
 
-    /// Adds an entry, and returns whether it was admitted.
     package mutating func admit(_ entry: consuming Entry, number: UInt64) -> Bool {
         guard resets.isEmpty else { return false }
         entries[number] = entry

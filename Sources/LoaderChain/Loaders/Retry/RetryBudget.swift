@@ -113,7 +113,6 @@ struct RetryBudgetState {
         if saved.sum < .max / 4 { saved.add(deposit) }
     }
 
-    /// Takes a retry from the budget, and returns whether there was one.
     mutating func takeRetry(isThrottled: Bool = false, at now: TimerInstant) -> Bool {
         saved.move(to: now)
         let price = isThrottled ? Self.throttledPrice : Self.price

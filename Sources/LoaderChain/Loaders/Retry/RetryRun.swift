@@ -30,7 +30,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         self.retry = retry
     }
 
-    /// Whether the next attempt is waiting for its start.
     var isPausing: Bool { state.withLock { $0.isPausing } }
 
     /// Starts the first attempt.

@@ -480,7 +480,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     @inline(never)
     private func watch(_ task: HTTPTask, _ finders: LimitFinders) { finders.watchUnwatched(task) }
 
-    /// Adopts the limit that a finder has found.
     func adopt(_ finder: LimitFinder, raises: Bool) {
         // Read under the core's lock, so that the last of several threads leaves the latest.
         core.with { $0.setFound(finder.current, for: finder.origin) }
@@ -499,7 +498,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         finish(ThrottleSlot(number: task.number, lane: nil))
     }
 
-    /// Takes back the slot of a task that has ended.
     @inline(__always)
     func finish(_ slot: ThrottleSlot) { carryOut(core.finish(slot, in: self)) }
 

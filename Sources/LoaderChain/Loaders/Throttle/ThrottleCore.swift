@@ -12,7 +12,6 @@ final class ThrottleCore: Sendable {
     private let timers: any Timers
     /// Whether the state depends on the time, as it does from the first deadline of a request on.
     private let readsClock: Atomic<Bool>
-    /// Whether the arrival of a waiter matters.
     private let timesArrivals: Atomic<Bool>
     private let kinds = Locked(RecentTable<RequestKind, ThrottleKind>(capacity: 1_024))
     private let onEvent: (@Sendable (Throttle.Event) -> Void)?
@@ -99,7 +98,6 @@ final class ThrottleCore: Sendable {
 
     func report(_ pressure: ThrottlePressure) { onEvent?(Throttle.Event(pressure)) }
 
-    /// Reports that nothing runs any more.
     @inline(__always)
     func reportIdle() {
         if let onEvent { onEvent(.idle) }
@@ -144,7 +142,6 @@ final class ThrottleCore: Sendable {
     /// Takes out a waiter that no longer fits into the queue.
     func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }
 
-    /// Looks at the waits; returns the pressure.
     func look() -> ThrottlePressure {
         let now = timers.now
         return state.withLock { $0.look(at: now) }
@@ -196,7 +193,6 @@ final class ThrottleCore: Sendable {
         return end
     }
 
-    /// The consequences of the end of a waiter's task.
     enum Ending {
         /// The task ran, and gave its slot back.
         case ran(State.End, in: Throttle, at: TimerInstant)

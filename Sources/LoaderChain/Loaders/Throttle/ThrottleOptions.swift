@@ -55,7 +55,6 @@ extension HTTPRequest {
         set { self[option: ThrottlePartitionOption.self] = newValue }
     }
 
-    /// The host or key by which a throttle counts the request.
     var throttleOrigin: HTTPOrigin { throttleKey.map(HTTPOrigin.key) ?? origin }
 }
 

@@ -253,10 +253,8 @@ struct ThrottleAge: Comparable {
 
     init(_ duration: Duration) { units = UInt32(clamping: max(0, duration.saturatedNanoseconds) >> Self.shift) }
 
-    /// The time since something was marked.
     init(since mark: UInt32, at now: TimerInstant) { units = Self.mark(of: now) &- mark }
 
-    /// What is kept of an instant.
     static func mark(of instant: TimerInstant) -> UInt32 { UInt32(truncatingIfNeeded: instant.nanoseconds >> shift) }
 
     private static let shift = 20

@@ -95,7 +95,6 @@ struct ThrottleQueues<Waiter> {
 
     private(set) var countsHosts: Bool
     private var limitPerHost: UInt
-    /// The limits of single hosts, by their names.
     private var hostLimits: [String: UInt] = [:]
     private var hosts: [Host] = []
     private var freeHosts: [Int] = []
@@ -148,7 +147,6 @@ struct ThrottleQueues<Waiter> {
         return partitions.indices.contains { partitions[$0].isReady && shares.mayStart($0, free: free) }
     }
 
-    /// Whether the waiter that came to a place is still there.
     func holds(_ place: QueuePlace) -> Bool { waiters.holds(place) }
 
     /// The waiters in the order of their arrival.

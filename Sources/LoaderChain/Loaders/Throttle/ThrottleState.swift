@@ -10,9 +10,7 @@ struct ThrottleState<Waiter, Reset> {
     var limit: UInt { didSet { allow(min(limit, found)) } }
     /// How many the adaptive limit lets run at once, if there is one.
     private var found = UInt.max
-    /// How many tasks may run at once.
     private(set) var allowed: UInt
-    /// How many more may.
     private var free: UInt { running < allowed ? allowed - running : 0 }
     /// How many tasks of one host may run at once; nil for no limit.
     private(set) var limitPerHost: UInt?
@@ -158,13 +156,11 @@ struct ThrottleState<Waiter, Reset> {
         return slot
     }
 
-    /// The consequences of a task's end.
     struct End {
         /// The waiter that has the slot now, or that was too late for it.
         var next: Turn?
         /// The resets that are finished with it, if any.
         var resets: [Reset]?
-        /// Whether no task runs any more.
         var isIdle: Bool
         /// Whether ``ThrottleState/next(at:)`` has to be called as well: a slot that a partition has kept for a waiter whose
         /// host was busy is free for others as soon as that waiter has another slot.
@@ -224,7 +220,6 @@ struct ThrottleState<Waiter, Reset> {
         return (queues.removeAll(), isFinished)
     }
 
-    /// Forgets the resets that fulfil a condition, and returns them.
     mutating func giveUp(where isGivenUp: (Reset) -> Bool) -> [Reset] {
         resets.take { isGivenUp($0.reset) }.map(\.reset)
     }

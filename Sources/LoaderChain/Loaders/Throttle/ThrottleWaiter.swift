@@ -1,6 +1,5 @@
 /// A task that has to wait in a throttle, from its arrival to its end.
 final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
-    /// How far a waiter has got.
     enum Phase {
         /// The waiter is not in a queue yet.
         case arrives
@@ -119,7 +118,6 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
 
 /// The data of a waiter with a deadline, in an object of its own, so that other waiters stay small.
 final class ThrottleLimits: Sendable {
-    /// When the task came.
     let arrival: TimerInstant
     /// When the task must have ended, by the throttle's clock.
     let deadline: TimerInstant

@@ -132,7 +132,6 @@ public struct FileSlice: Hashable, Sendable {
     /// The number of bytes.
     public var length: Int64 { bytes.upperBound - bytes.lowerBound }
 
-    /// Whether the range is the whole file.
     package var isWholeFile: Bool { bytes == 0..<stamp.length }
 
     private let stamp: FileStamp
@@ -190,7 +189,6 @@ public struct FileSlice: Hashable, Sendable {
         do throws(FileFailure) { return try body() } catch { throw HTTPBodyError(url, error) }
     }
 
-    /// The error of a file that ended before its length.
     func endedEarly(at offset: Int64) -> HTTPBodyError {
         changed("it ended after \(offset) bytes and had \(stamp.length)")
     }

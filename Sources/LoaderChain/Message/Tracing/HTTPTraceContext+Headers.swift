@@ -186,12 +186,10 @@ extension HTTPTraceContext {
         self.init(traceID: traceID, spanID: spanID, flags: flags)
     }
 
-    /// The value of `b3`.
     var b3: String { "\(traceID)-\(spanID)-\(b3Sampled)" }
 
     private var b3Sampled: String { flags.contains(.sampled) ? "1" : "0" }
 
-    /// The several headers, for a span with a parent.
     func b3Fields(parent: SpanID?) -> [HTTPHeaders.Field] {
         var fields = [
             HTTPHeaders.Field(B3.trace, "\(traceID)"), HTTPHeaders.Field(B3.span, "\(spanID)"),
@@ -202,7 +200,6 @@ extension HTTPTraceContext {
     }
 }
 
-/// The names of B3's headers.
 enum B3 {
     static let single = "b3"
     static let trace = "X-B3-TraceId"

@@ -187,9 +187,7 @@ extension HTTPRequest {
 
 // MARK: - One attempt
 
-/// The span of one attempt.
 package struct AttemptTrace: Sendable {
-    /// The span.
     package let context: HTTPTraceContext
     /// The span that it is a part of; nil for one that began the trace.
     package let parent: SpanID?

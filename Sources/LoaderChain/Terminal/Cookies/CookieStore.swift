@@ -6,7 +6,6 @@ import LoaderChainPlatformFoundation
 /// and which are removed when there are too many.
 struct CookieStore: Sendable {
     static let limitPerDomain = 50
-    /// The maximum number of cookies.
     static let limit = 3_000
 
     private let limitPerDomain: Int

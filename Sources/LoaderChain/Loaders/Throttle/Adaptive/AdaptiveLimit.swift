@@ -85,7 +85,6 @@ extension AdaptiveLimit {
 /// let throttle = Throttle(limit: 20, perHost: .adaptive())
 /// ```
 public struct ThrottleLimit: Hashable, Sendable, ExpressibleByIntegerLiteral {
-    /// The number, or how to find it.
     enum Kind: Hashable {
         case fixed(UInt)
         case adaptive(AdaptiveLimit)

@@ -133,7 +133,6 @@ package struct AdaptiveLimitState {
         static let backOff = 0.8
     }
 
-    /// Whether it is as good as new.
     var knowsNothing: Bool { service == nil && reason == nil }
 
     /// How many attempts may be under way now.
@@ -220,7 +219,6 @@ package struct AdaptiveLimitState {
         reason = .paused
     }
 
-    /// Ends the pause.
     package mutating func resume() {
         guard isPaused else { return }
         isPaused = false

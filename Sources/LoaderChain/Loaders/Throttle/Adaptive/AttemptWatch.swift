@@ -66,7 +66,6 @@ package enum AttemptOutcome: Hashable, Sendable {
     case pushedBack
     /// The caller has left before the server had answered.
     case givenUp
-    /// The end says nothing.
     case nothing
 
     init(_ result: HTTPResult, of task: HTTPTask) {

@@ -15,7 +15,6 @@ final class LimitFinder: HTTPTaskObserver {
     private let published: Atomic<Int>
     /// The mask of the share, read without the lock: the clock may be a user's, and is read before.
     private let timingMask = Atomic<UInt64>(0)
-    /// How many attempts are under way.
     private let inFlight = Atomic(0)
     /// Whether there was an attempt that was not timed since that was last asked.
     private let wasUsed = Atomic(false)
@@ -64,7 +63,6 @@ final class LimitFinder: HTTPTaskObserver {
     /// The limit now; 0 during a pause.
     var current: UInt { UInt(clamping: published.load(ordering: .acquiring)) }
 
-    /// What is known about the server.
     var status: AdaptiveLimit.Status {
         state.withLock {
             AdaptiveLimit.Status(
@@ -188,7 +186,6 @@ final class LimitFinder: HTTPTaskObserver {
 
     // MARK: Pauses
 
-    /// The longest that a server can make a client pause.
     private static var longestPause: Duration { .seconds(60) }
 
     /// Pauses for the time that a refusal asks for.

@@ -98,7 +98,6 @@ final class LimitFinders: Sendable {
         for finder in new { listener.adopt(finder) }
     }
 
-    /// What is known about the server of each host.
     var statusOfHosts: [String: AdaptiveLimit.Status] {
         // Copied under the lock: the table itself would be changed in place as soon as this thread has let go of it.
         let finders = hosts.withLock { Array($0.all) }
