@@ -108,10 +108,8 @@
             return (owner, ExchangeTerminal.entrance("CurlLoader", to: owner, requestsPerHost))
         }
 
-        /// True: it completes every task itself.
         public override var isTerminal: Bool { true }
 
-        /// Sends the request when it is its turn, and completes the task with its response or error.
         public override func load(task: HTTPTask) { entrance.load(task: task) }
 
         /// The throttle in which requests wait for their turn.

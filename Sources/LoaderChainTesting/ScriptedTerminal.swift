@@ -123,10 +123,8 @@ public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     // MARK: As a loader
 
-    /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 
-    /// Holds the task, or responds as the script says.
     public override func load(task: HTTPTask) {
         if task.failIfInvalid() { return }
         guard let script else { return _ = hold(task) }

@@ -127,10 +127,8 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         ExchangeTerminal.entrance("URLSessionLoader", to: owner, requestsPerHost)
     }
 
-    /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 
-    /// Sends the request when a connection is available, and completes the task with its response or error.
     public override func load(task: HTTPTask) { entrance.load(task: task) }
 
     /// The throttle in which requests wait for a connection.

@@ -84,6 +84,5 @@ public final class BranchEnd: HTTPLoader, @unchecked Sendable {
         super.init()
     }
 
-    /// The name of the composite, for errors.
     public override var name: String { composite }
 }

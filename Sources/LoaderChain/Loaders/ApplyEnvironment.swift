@@ -27,7 +27,6 @@ public final class ApplyEnvironment: HTTPLoader, @unchecked Sendable {
         self.init(environment: ServerEnvironment(host: host, pathPrefix: pathPrefix))
     }
 
-    /// Fills in what is missing, and passes the task on.
     public override func load(task: HTTPTask) {
         let request = task.request
         if let filled = filled(request) { task.request = filled }

@@ -43,14 +43,12 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         }
     }
 
-    /// Sends the task down its branch.
     public override func load(task: HTTPTask) {
         let value = task.request[option: Option.self]
         guard let branch = branchesByValue[value] ?? otherwise else { return super.load(task: task) }
         if branch.accept(task) { branch.load(task: task) }
     }
 
-    /// The loaders that the branches begin with.
     public override var branches: [HTTPLoader] { labels.map(\.branch) }
 
     /// Its name without the option's.
@@ -62,7 +60,6 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")
     }
 
-    /// Lets the branches lead to the next loader too.
     public override func didLink(to next: HTTPLoader) {
         branchEnd.nextLoader = next
     }

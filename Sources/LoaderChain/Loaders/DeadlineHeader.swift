@@ -27,7 +27,6 @@ public final class DeadlineHeader: HTTPLoader, @unchecked Sendable {
         self.format = format
     }
 
-    /// Sets the field, and passes the task on.
     public override func load(task: HTTPTask) {
         if let deadline = task.deadline, !task.request.headers.contains(field) {
             task.request.headers[field] = format.text(deadline.remaining)

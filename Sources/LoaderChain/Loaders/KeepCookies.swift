@@ -23,7 +23,6 @@ public final class KeepCookies: HTTPLoader, @unchecked Sendable {
     /// Makes a loader with a jar, which other chains may use too; by default with a jar of its own in memory.
     public init(in jar: CookieJar = CookieJar()) { self.jar = jar }
 
-    /// Passes the task on with the cookies for its request, and keeps those of the response.
     public override func load(task: HTTPTask) {
         var request = task.request
         let keeper = CookieKeeper(jar, for: &request)

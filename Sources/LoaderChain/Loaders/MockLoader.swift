@@ -159,10 +159,8 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     // MARK: As a loader
 
-    /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 
-    /// Gives the task to the handler of its route, or to the next one of the queue.
     public override func load(task: HTTPTask) {
         if task.failIfInvalid() { return }
         guard inFlight.admit(task) else {

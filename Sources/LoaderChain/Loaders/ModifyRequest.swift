@@ -40,7 +40,6 @@ public final class ModifyRequest: HTTPLoader, @unchecked Sendable {
         self.modifier = .immediate { $0 = try modifier($0) }
     }
 
-    /// Modifies the request, and passes the task on.
     public override func load(task: HTTPTask) {
         switch modifier {
         case .immediate(let change):

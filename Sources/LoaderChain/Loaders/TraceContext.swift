@@ -59,7 +59,6 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
         TraceCapture.begin()
     }
 
-    /// Makes a span for the task, sets the headers, and passes it on.
     public override func load(task: HTTPTask) {
         var request = task.request
         var trace = makeTrace(for: task, request)

@@ -28,7 +28,6 @@ public final class Validate: HTTPLoader, @unchecked Sendable {
         judge = check.rules.isEmpty ? nil : ResponseJudge(check)
     }
 
-    /// Passes the task on, with a filter for its result if there is anything to check.
     public override func load(task: HTTPTask) {
         let request = task.request
         let own = request.responseCheck

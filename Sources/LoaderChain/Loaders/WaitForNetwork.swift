@@ -57,7 +57,6 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     /// How many requests wait.
     public var waiting: Int { state.withLock { $0.count } }
 
-    /// Passes a task on, now or when there is a network.
     public override func load(task: HTTPTask) {
         if network.isAvailable || task.request.isForThisMachine { return super.load(task: task) }
         let waiter = NetworkWaiter(task, of: self)
@@ -132,7 +131,6 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
         ]
     }
 
-    /// Whether there is a network, and how many requests wait for it.
     public override var details: String { "\(network.isAvailable ? "online" : "offline"), waiting \(waiting)" }
 }
 

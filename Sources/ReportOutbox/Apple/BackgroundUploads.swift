@@ -68,10 +68,8 @@
         /// Leaves the uploads running; until they have ended, no other terminal can use the directory.
         deinit { engine.finish() }
 
-        /// True: it completes every task itself.
         public override var isTerminal: Bool { true }
 
-        /// Joins the upload of the request's content, or starts one.
         public override func load(task: HTTPTask) { engine.load(task) }
 
         /// Stops every upload.

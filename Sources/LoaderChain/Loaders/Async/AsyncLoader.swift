@@ -24,7 +24,6 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
         try await next(request)
     }
 
-    /// Runs the method in a Swift task, and completes the task with its result.
     public final override func load(task: HTTPTask) {
         let work = Task {
             task.complete(await result(of: task.request, for: task))
@@ -73,10 +72,8 @@ public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
         self.body = body
     }
 
-    /// The name that the loader was given.
     public override var name: String { givenName }
 
-    /// Handles a request with the closure.
     public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         try await body(request, next)
     }

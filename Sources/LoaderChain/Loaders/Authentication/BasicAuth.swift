@@ -58,7 +58,6 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
         authorizer = Authorizer(BasicScheme(provider: provider), store: store)
     }
 
-    /// Passes the task on with credentials as soon as there are any.
     public override func load(task: HTTPTask) {
         let request = task.request
         guard !request.headers.contains("Authorization") else { return super.load(task: task) }

@@ -55,7 +55,6 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
         authorizer = Authorizer(BearerScheme(source: source, leeway: leeway, timers: timers), store: store)
     }
 
-    /// Passes the task on with a token as soon as there is one.
     public override func load(task: HTTPTask) {
         let request = task.request
         guard !request.headers.contains("Authorization"), hosts.contain(request.host) else {

@@ -62,7 +62,6 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         board.withLock { $0.circuit(of: isPerHost ? origin : nil) }?.name ?? .closed
     }
 
-    /// Passes a task on, or refuses it.
     public override func load(task: HTTPTask) {
         let origin = isPerHost ? task.request.origin : nil
         let now = timers.now

@@ -35,7 +35,6 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
         self.key = key
     }
 
-    /// Lets the task follow the execution of its request, and starts one if there is none.
     public override func load(task: HTTPTask) {
         var request = task.request
         guard let key = key(of: request) else { return super.load(task: task) }
@@ -66,7 +65,6 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
         super.resetTimedOut(with: group)
     }
 
-    /// The number of executions under way, and of tasks that share them.
     public override var details: String {
         let (executions, tasks) = followers.counts
         return "executions \(executions), for \(tasks) tasks"

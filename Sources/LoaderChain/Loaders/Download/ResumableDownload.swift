@@ -88,7 +88,6 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
         self.openDirectory = openDirectory
     }
 
-    /// Downloads a file, or passes on any other request.
     public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let file = Self.destination(of: request) else { return try await next(request) }
         let run = DownloadRun(

@@ -67,7 +67,6 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
     /// What has happened so far.
     public var snapshot: Snapshot { desk.snapshot }
 
-    /// Passes a task on, and a second attempt if that is slow.
     public override func load(task: HTTPTask) {
         let request = task.request
         guard request.isHedgeable else {
@@ -99,7 +98,6 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
         super.resetTimedOut(with: group)
     }
 
-    /// How many tasks are watched, how many of them are hedged, and how many hedges have won.
     public override var details: String {
         let races = races.withLock { $0.elements }
         let snapshot = snapshot

@@ -56,7 +56,6 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     /// Hands the metrics to the sinks; use it to record events and traces too.
     public var recorder: MetricRecorder { settings.recorder }
 
-    /// Starts to measure the task, and passes it on.
     public override func load(task: HTTPTask) {
         if recorder.isListening, task.option(MeasurementOption.self) == .always, recorder.drawSample() {
             task.addWaitObserver(TaskMeasurement(by: settings, row: settings.active?.begin(task.request)))

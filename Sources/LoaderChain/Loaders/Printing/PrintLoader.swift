@@ -66,7 +66,6 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         }
     #endif
 
-    /// Prints the request now and the result at the end, and passes the task on.
     public override func load(task: HTTPTask) {
         let number = task.number
         let request = task.request

@@ -102,7 +102,6 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// The number of tasks that wait.
     public var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Passes a task on when it is its turn.
     public override func load(task: HTTPTask) {
         let origin = isPerHost ? task.request.throttleOrigin : nil
         let cost = readsCosts.load(ordering: .relaxed) ? task.cost : 1

@@ -15,7 +15,6 @@ import Dispatch
 public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
     private let inFlight = TasksInFlight()
 
-    /// Remembers the task, and passes it on.
     public override func load(task: HTTPTask) {
         guard inFlight.admit(task) else { return refuseDuringReset(task) }
         super.load(task: task)
@@ -35,7 +34,6 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     var heldTasks: [HTTPTask] { inFlight.all }
 
-    /// How many tasks are in flight.
     public override var details: String { "in flight \(inFlight.count)" }
 
     /// How many tasks are in flight.

@@ -17,7 +17,6 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
     private let resets = Atomic(0)
     private let groups = Locked<[DispatchGroup]>([])
 
-    /// Passes the task on, unless a reset is running.
     public override func load(task: HTTPTask) {
         if resets.load(ordering: .acquiring) > 0, runningResets > 0 { return refuseDuringReset(task) }
         super.load(task: task)

@@ -65,7 +65,6 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         self.timers = timers
     }
 
-    /// Passes a task on, and again while its strategy says so.
     public override func load(task: HTTPTask) {
         // A task without a strategy costs one read of its request, and no copy.
         if let own = task.option(RetryOption.self) {
@@ -100,7 +99,6 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         super.resetTimedOut(with: group)
     }
 
-    /// How many tasks are running, how many of them wait for their next attempt, and what is left of the budget.
     public override var details: String {
         let runs = runs.withLock { $0.elements }
         let retries = budget.remaining.map { ", retries left \($0)" } ?? ""

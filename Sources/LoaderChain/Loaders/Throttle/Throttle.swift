@@ -294,7 +294,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     // MARK: As a loader
 
-    /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
         if looksCloser.load(ordering: .relaxed) || task.hasDeadline { return loadCounted(task) }

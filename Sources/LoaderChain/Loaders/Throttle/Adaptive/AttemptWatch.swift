@@ -28,7 +28,6 @@ public final class AttemptWatch: HTTPLoader, @unchecked Sendable {
     /// That loader itself is not held: it holds this one, as the upper end of the chain.
     init(for watcher: (any AttemptWatcher)?) { self.watcher = watcher }
 
-    /// Watches the task and passes it on.
     public override func load(task: HTTPTask) {
         if let watcher { watcher.watchAttempt(task) }
         super.load(task: task)
