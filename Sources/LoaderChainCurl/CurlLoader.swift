@@ -73,18 +73,9 @@
 
         /// Creates a loader with a thread of its own, and with options for its secure connections.
         ///
-        /// ```swift
-        /// var tls = TLSOptions()
-        /// tls.authorities = .systemAnd(.file(URL(filePath: "/etc/company/authority.pem")))
-        /// let loader = try CurlLoader(tls: tls)
-        /// ```
+        /// All options are supported. The other parameters are those of
+        /// ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.
         ///
-        /// - Parameters:
-        ///   - tls: the options for trust and for the client's identity, all of which are supported.
-        ///   - configuration: the other settings.
-        ///   - requestsPerHost: the maximum number of requests in flight to one host, at least 1.
-        ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
-        ///   - timers: the clock of the timeouts.
         /// - Throws: an error if the options are invalid.
         public init(
             tls: TLSOptions, configuration: CurlConfiguration = CurlConfiguration(), requestsPerHost: Int = 64,

@@ -67,22 +67,10 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
 
     /// Creates a loader with a session of its own, and with options for its secure connections.
     ///
-    /// ```swift
-    /// var tls = TLSOptions()
-    /// tls.minimumVersion = .v1_3
-    /// let loader = try URLSessionLoader(tls: tls)
-    /// ```
-    ///
     /// On Apple systems, all options except a client certificate as PEM are supported. On Linux, the session has no such
-    /// settings, so only the default options are accepted.
+    /// settings, so only the default options are accepted. The other parameters are those of
+    /// ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.
     ///
-    /// - Parameters:
-    ///   - tls: the options for trust and for the client's identity.
-    ///   - configuration: the configuration of the session, as in
-    ///     ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.
-    ///   - requestsPerHost: the maximum number of requests in flight to one host, at least 1.
-    ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
-    ///   - timers: the clock of the timeouts.
     /// - Throws: an error if the system's session does not support the options, or if they are invalid.
     public init(
         tls: TLSOptions, configuration: URLSessionConfiguration = .default, requestsPerHost: Int = 64,

@@ -1,11 +1,6 @@
 import LoaderChainPlatformFoundation
 
 /// The authorities whose certificates a terminal trusts.
-///
-/// ```swift
-/// var tls = TLSOptions()
-/// tls.authorities = .only(.file(URL(filePath: "/etc/company/authority.pem")))
-/// ```
 public struct CertificateAuthorities: Hashable, Sendable {
     /// Whether the authorities of the system are trusted too.
     public let includesSystem: Bool

@@ -162,16 +162,10 @@ extension TLSOptions {
 
     /// Checks that a terminal with some features can do all that the options ask for, and that the options are whole.
     ///
-    /// A terminal calls this when it is made:
-    ///
-    /// ```swift
-    /// var tls = TLSOptions()
-    /// tls.minimumVersion = .v1_3
-    /// try tls.check(for: "This system's URLSession", supporting: [.pins, .minimumVersion])
-    /// ```
+    /// A terminal calls this when it is made.
     ///
     /// - Parameters:
-    ///   - terminal: the terminal, as the subject of a sentence.
+    ///   - terminal: the terminal, as the subject of a sentence, such as "This system's URLSession".
     ///   - supported: the features that it has.
     ///   - advice: the advice for all other features, as a clause.
     /// - Throws: if the terminal cannot do something, a file cannot be read, a certificate is missing, or a host of the pins is
@@ -240,10 +234,6 @@ public struct PublicKeyHash: Hashable, Sendable {
     public let bytes: Data
 
     /// Makes a hash from its base 64; nil for a text that is not the base 64 of 32 bytes.
-    ///
-    /// ```swift
-    /// let pin = PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E=")
-    /// ```
     public init?(base64 text: String) {
         guard let bytes = Data(base64Encoded: text), bytes.count == 32 else { return nil }
         self.bytes = bytes
