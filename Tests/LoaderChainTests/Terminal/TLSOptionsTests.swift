@@ -161,10 +161,13 @@ import Testing
             $0.minimumVersion = .v1_3
             $0.pins["a.example"] = [Self.pin]
         }
-        var dumped = ""
-        dump(options, to: &dumped)
-        for text in ["\(options)", String(reflecting: options), dumped] {
-            #expect(!text.contains("geheim") && !text.contains("MAMCAQE"))
+        let key = TLSMaterial.pem(Self.key)
+        for value in [options, options.clientCertificate as Any, CertificateAuthorities.only(key), key] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] {
+                #expect(!text.contains("geheim") && !text.contains("MAMCAQE"))
+            }
         }
         #expect(
             "\(options)"

@@ -53,12 +53,9 @@ public struct BasicCredentials: Hashable, Codable, Sendable {
     }
 }
 
-extension BasicCredentials: CustomStringConvertible, CustomDebugStringConvertible {
+extension BasicCredentials: CustomStringConvertible {
     /// The type's name, without either part.
     public var description: String { "BasicCredentials(\(Redaction.text))" }
-
-    /// The type's name, without either part.
-    public var debugDescription: String { description }
 }
 
 extension BasicCredentials: HTTPRequestOption {

@@ -155,15 +155,12 @@ public struct OAuthError: Error, Hashable, Sendable {
     }
 }
 
-extension OAuthError.Code: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuthError.Code: CustomStringConvertible, CustomReflectable {
     /// The name, if it looks like one: a server that sends a token here must not have it in every log.
     public var description: String {
         let isName = rawValue.utf8.allSatisfy { ($0 &- UInt8(ascii: "a")) < 26 || $0 == UInt8(ascii: "_") }
         return isName && 1...40 ~= rawValue.utf8.count ? rawValue : "an unknown error"
     }
-
-    /// The name, if it looks like one.
-    public var debugDescription: String { description }
 
     /// Empty, because the raw value may hold a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -122,7 +122,7 @@ public struct BearerToken: Hashable, Codable, Sendable {
     static let greatestLifetime = Duration.seconds(100 * 365 * 86_400)
 }
 
-extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible {
+extension BearerToken: CustomStringConvertible {
     /// The facts about the token, without secrets.
     public var description: String {
         var facts = [Redaction.text]
@@ -130,7 +130,4 @@ extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible {
         if let lifetime { facts.append("good for \(lifetime)") }
         return "BearerToken(\(facts.joined(separator: ", ")))"
     }
-
-    /// The facts about the token, without secrets.
-    public var debugDescription: String { description }
 }

@@ -48,14 +48,11 @@ extension CookieJar {
     }
 }
 
-extension CookieJar.Cookie: CustomStringConvertible, CustomDebugStringConvertible {
+extension CookieJar.Cookie: CustomStringConvertible {
     /// The name, the domain and the path, without the value.
     public var description: String {
         "\(ASCII.printable(name))=\(Redaction.text) for \(includesSubdomains ? "*." : "")\(domain)\(path)"
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
 extension CookieJar.Cookie {

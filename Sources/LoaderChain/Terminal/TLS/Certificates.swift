@@ -32,14 +32,11 @@ public struct CertificateAuthorities: Hashable, Sendable {
     }
 }
 
-extension CertificateAuthorities: CustomStringConvertible, CustomDebugStringConvertible {
+extension CertificateAuthorities: CustomStringConvertible {
     /// The sources of the certificates.
     public var description: String {
         ((includesSystem ? ["system"] : []) + own.map(\.description)).joined(separator: " and ")
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
 /// The certificate of a client with its private key.
@@ -93,7 +90,7 @@ public struct ClientCertificate: Hashable, Sendable {
     public var passphrase: String? { secretPassphrase.value }
 }
 
-extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible {
+extension ClientCertificate: CustomStringConvertible {
     /// The form, and the source.
     public var description: String {
         switch form {
@@ -101,9 +98,6 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
         case .pkcs12(let archive): "PKCS#12, \(archive)"
         }
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
 extension ClientCertificate {

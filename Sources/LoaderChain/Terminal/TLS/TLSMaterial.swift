@@ -62,12 +62,9 @@ public struct TLSMaterial: Hashable, Sendable {
     }
 }
 
-extension TLSMaterial: CustomStringConvertible, CustomDebugStringConvertible {
+extension TLSMaterial: CustomStringConvertible {
     /// The path of a file; of bytes, only that they are in memory.
     public var description: String { file.map { $0.path(percentEncoded: false) } ?? "bytes in memory" }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
 /// The text form of certificates and keys: base 64 between two lines that name it (RFC 7468).

@@ -84,7 +84,7 @@ extension TLSOptions {
     }
 }
 
-extension TLSOptions: CustomStringConvertible, CustomDebugStringConvertible {
+extension TLSOptions: CustomStringConvertible {
     /// The options that are set, without keys and passphrases.
     public var description: String {
         var parts = ["authorities: \(authorities)"]
@@ -93,9 +93,6 @@ extension TLSOptions: CustomStringConvertible, CustomDebugStringConvertible {
         if let minimumVersion { parts.append("at least \(minimumVersion)") }
         return "TLSOptions(\(parts.joined(separator: ", ")))"
     }
-
-    /// The same as the description.
-    public var debugDescription: String { description }
 }
 
 // MARK: - What a terminal must be able to do

@@ -47,9 +47,9 @@ import Testing
         try expectNoSecret(in: RefreshTokenFlow(endpoint: endpoint, client: client))
         try expectNoSecret(in: MemoryCredentialStore(token))
         try expectNoSecret(in: MemoryCredentialStore("Passwort"))
-        for code in ["Passwort", "a passwort", "zugriff1"] {
-            try expectNoSecret(
-                in: OAuthError(.init(rawValue: code + "Passwort"), status: .badRequest, message: "Passwort"))
+        for code in ["Passwort", "a passwort", "zugriff1"].map({ OAuthError.Code(rawValue: $0 + "Passwort") }) {
+            try expectNoSecret(in: code)
+            try expectNoSecret(in: OAuthError(code, status: .badRequest, message: "Passwort"))
         }
     }
 
