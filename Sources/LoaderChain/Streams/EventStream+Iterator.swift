@@ -29,9 +29,6 @@ extension EventStream {
         }
 
         /// The next event, or nil at the end, and after an error.
-        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
-
-        /// The next event, or nil at the end, and after an error.
         ///
         /// A loop calls this. An actor that reads, such as the main actor, is left only for a wait.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {

@@ -37,9 +37,6 @@ public struct ResponseEvents: AsyncSequence, Sendable {
         }
 
         /// The next event, or nil at the end, and after an error.
-        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
-
-        /// The next event, or nil at the end, and after an error.
         ///
         /// A loop calls this. An actor that reads, such as the main actor, is only left where bytes have to be waited for.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {

@@ -40,9 +40,6 @@ public struct ResponseLines: AsyncSequence, Sendable {
         }
 
         /// The next line, or nil at the end, and after an error.
-        public mutating func next() async throws -> String? { try await next(isolation: nil) }
-
-        /// The next line, or nil at the end, and after an error.
         ///
         /// A loop calls this. An actor that reads, such as the main actor, is left only to wait for bytes.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
@@ -132,9 +129,6 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
             self.lines = lines
             self.decoder = decoder
         }
-
-        /// The next value, or nil at the end.
-        public mutating func next() async throws -> Value? { try await next(isolation: nil) }
 
         /// The next value, or nil at the end.
         ///
