@@ -54,8 +54,6 @@ extension HTTPError.Code {
     }
 
     /// Translates the number of an error of the system; nil if it is none of the network or the disk.
-    ///
-    /// - Parameter afterHead: whether the head of a response had arrived.
     init?(systemError number: Int, afterHead: Bool) {
         switch POSIXError.Code(rawValue: Int32(clamping: number)) {
         case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: self = .connectionLost
@@ -133,8 +131,6 @@ extension URLError {
 
 extension TransferFailure {
     /// The failure of a task that the session ended.
-    ///
-    /// - Parameter afterHead: whether the head of a response had arrived.
     init(_ error: any Error, of request: HTTPRequest, afterHead: Bool) {
         guard let failure = error as? URLError else {
             // A connection that broke off while the app was suspended is such an error.

@@ -18,8 +18,6 @@ struct SessionTrust: @unchecked Sendable {
     #endif
 
     /// Prepares the options.
-    ///
-    /// - Throws: an error if the system's session does not support all of the options.
     init(_ options: TLSOptions) throws(TLSOptions.Refused) {
         try options.check(
             for: "URLSession on this system", supporting: Self.supported,

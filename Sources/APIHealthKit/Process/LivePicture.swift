@@ -8,8 +8,6 @@ final class LivePicture<Moment: Sendable>: Sendable {
     private let state = Locked((choices: ScreenChoices(), paused: Moment?.none))
 
     /// Makes a picture.
-    ///
-    /// - Parameter key: a key of this screen alone.
     init(_ screen: LiveScreen, stop: StopSign, key: ScreenKey? = nil) {
         self.key = key
         self.screen = screen

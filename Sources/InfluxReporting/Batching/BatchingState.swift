@@ -219,7 +219,6 @@ struct BatchingState<Waiter> {
     ///
     /// - Parameters:
     ///   - number: the number of its last parcel.
-    ///   - now: the current time.
     ///   - rest: the lines to send again; nil if all lines are settled.
     ///   - note: a closure that adds the outcome of the other lines to a report.
     mutating func ended(_ number: UInt64, at now: TimerInstant, rest: Parcel?, note: (inout FlushReport) -> Void) {

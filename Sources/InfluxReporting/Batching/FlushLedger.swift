@@ -82,7 +82,6 @@ struct SendPacing {
     /// Records that a batch failed; a pause that a server asked for does not become shorter.
     ///
     /// - Parameters:
-    ///   - now: the current time.
     ///   - delay: the delay that the server asked for; nil if there is none.
     ///   - roll: a random number, from 0 up to 1.
     mutating func failed(at now: TimerInstant, requested delay: Duration?, roll: Double) {

@@ -21,7 +21,6 @@ final class JournalStore: Sendable {
     /// Opens the store in a directory, and locks it.
     ///
     /// - Parameters:
-    ///   - directory: the directory of the files.
     ///   - precision: the unit of the timestamps of new blocks.
     ///   - random: the source of the salts.
     init(_ directory: any Directory, precision: Precision, random: RandomSource) throws(WriterError) {

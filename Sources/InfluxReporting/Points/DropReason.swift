@@ -69,9 +69,7 @@ struct DropAnnouncements {
 
     /// Decides what to do about the drops so far.
     ///
-    /// - Parameters:
-    ///   - now: the current time.
-    ///   - atOnce: whether to announce all drops even if the last event is recent.
+    /// - Parameter atOnce: whether to announce all drops even if the last event is recent.
     mutating func announce(at now: TimerInstant, atOnce: Bool) -> Step {
         if let next, next <= now { isScheduled = false }
         guard !counts.isEmpty else { return .nothing }

@@ -12,10 +12,7 @@ package enum MetricPoint {
 
     /// Appends the line of a record.
     ///
-    /// - Parameters:
-    ///   - record: the record.
-    ///   - nudge: nanoseconds that distinguish points with the same start; see ``TimeNudge``.
-    ///   - encoder: the encoder that the line is appended to.
+    /// - Parameter nudge: nanoseconds that distinguish points with the same start; see ``TimeNudge``.
     package static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
         switch record {
         case .request(let metric): append(metric, nudge, &encoder)

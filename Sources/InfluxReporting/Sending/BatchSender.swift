@@ -15,11 +15,7 @@ package struct BatchSender: LineSender {
 
     /// Creates a sender.
     ///
-    /// - Parameters:
-    ///   - destination: the server and database.
-    ///   - chain: the chain that loads the requests.
-    ///   - compression: the compression of the requests.
-    ///   - date: a closure that returns the current date, for a `Retry-After` with a date.
+    /// - Parameter date: a closure that returns the current date, for a `Retry-After` with a date.
     package init(
         to destination: InfluxDestination, through chain: HTTPLoader, compression: LineCompression = .gzip(),
         date: @escaping @Sendable () -> Date = { Date() }

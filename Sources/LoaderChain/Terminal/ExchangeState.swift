@@ -136,8 +136,6 @@ package enum StopReason: Sendable {
     case secondHead
 
     /// The kind of error that the task ends with, and why.
-    ///
-    /// - Parameter setting: the name of the terminal's limit for the whole.
     package func explanation(limitOfTheWhole setting: String) -> (code: HTTPError.Code, reason: String?) {
         switch self {
         case .cancelled, .readerLeft:

@@ -68,7 +68,6 @@ package enum RedirectStep {
     /// Decides about a redirect.
     ///
     /// - Parameters:
-    ///   - policy: the request's policy for redirects.
     ///   - response: the redirect, whose request was the one before.
     ///   - next: the request for the redirect's address.
     ///   - followed: the number of redirects that were followed before it.

@@ -53,7 +53,6 @@ package final class MemorySink: ResponseSink {
 ///
 /// - Parameters:
 ///   - response: the response, without its body.
-///   - delivery: the request's way to deliver the body.
 ///   - limit: the most bytes in memory, for requests that set no limit of their own.
 ///   - announced: the number of bytes that will arrive; nil if the head does not say.
 ///   - onLeave: called if the reader of chunks leaves before their end.

@@ -29,7 +29,6 @@ package final class Alarm: Sendable {
     /// Sets the alarm for the instant that `due` names, or clears it if that is nil.
     ///
     /// - Parameters:
-    ///   - timers: the clock.
     ///   - due: reads the instant from the owner's state.
     ///   - ring: called at that instant, unless the alarm is set for another one before.
     package func set(on timers: any Timers, for due: () -> TimerInstant?, _ ring: @escaping @Sendable () -> Void) {

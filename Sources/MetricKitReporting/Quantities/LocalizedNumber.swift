@@ -139,10 +139,6 @@ struct NumberStyle: Sendable {
     private var longestUnmarked = 0
 
     /// Learns from a number.
-    ///
-    /// - Parameters:
-    ///   - text: the number.
-    ///   - entry: the meaning of its unit's name.
     mutating func learn(from text: LocalizedNumber, _ entry: UnitTable.Entry) {
         if let length = text.unmarkedLength { longestUnmarked = max(longestUnmarked, length) }
         if let decimal = entry.decimal { decimals.insert(decimal) }

@@ -160,8 +160,6 @@ struct ServerLimits: Equatable {
     private static let standard = Duration.seconds(60)
 
     /// Reads the limits of a response; nil if it has none.
-    ///
-    /// - Parameter maximum: the maximum of each limit.
     init?(_ response: HTTPResponse?, header: String?, maximum: Duration) {
         guard let header, let values = response?.headers.values(for: header), !values.isEmpty else { return nil }
         for part in values.joined(separator: ",").utf8.prefix(Self.mostBytes).split(separator: UInt8(ascii: ",")) {

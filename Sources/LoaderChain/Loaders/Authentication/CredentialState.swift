@@ -61,8 +61,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
     private var nextWaiter = 0
 
     /// Makes a state without a credential.
-    ///
-    /// - Parameter forgetsRejected: whether a credential that has expired is useless for getting the next one.
     init(forgetsRejected: Bool) { self.forgetsRejected = forgetsRejected }
 
     var waiting: Int { waiters.count }

@@ -130,10 +130,7 @@ package struct ThrottleHaste {
 
     /// Notes the end of a task that had waited longest of all when it got its slot.
     ///
-    /// - Parameters:
-    ///   - isGivenUp: whether its caller has left.
-    ///   - arrival: the time of its arrival.
-    ///   - start: the time when it got its slot.
+    /// - Parameter isGivenUp: whether its caller has left.
     package mutating func note(
         isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant, at now: TimerInstant
     ) {

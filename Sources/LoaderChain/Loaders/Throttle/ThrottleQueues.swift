@@ -232,11 +232,6 @@ struct ThrottleQueues<Waiter> {
     }
 
     /// Notes the end of a task that had waited longest of all when it got its slot.
-    ///
-    /// - Parameters:
-    ///   - isGivenUp: whether its caller has left.
-    ///   - arrival: the time of its arrival.
-    ///   - start: the time when it got its slot.
     @inline(never)
     mutating func noteEnd(
         in lane: Int?, isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant,

@@ -186,8 +186,6 @@ struct ThrottleState<Waiter, Reset> {
     }
 
     /// Changes the limits of single hosts, by their names.
-    ///
-    /// - Parameter origins: the servers of the waiters that are not counted per host yet, by their places.
     mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
         hostLimits = limits
         queues.setHostLimits(limits, origins: origins)
