@@ -56,9 +56,11 @@ extension HTTPError.Code {
     /// Translates the number of an error of the system; nil if it is none of the network or the disk.
     init?(systemError number: Int, afterHead: Bool) {
         switch POSIXError.Code(rawValue: Int32(clamping: number)) {
-        case .ECONNABORTED, .ECONNRESET, .ENOTCONN, .EPIPE, .ESHUTDOWN: self = .connectionLost
-        case .EADDRNOTAVAIL, .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .EMFILE, .ENETDOWN, .ENETUNREACH, .ENFILE,
-            .ENOBUFS, .ENOMEM, .ETIMEDOUT:
+        case .ECONNABORTED, .ECONNRESET, .EHOSTUNREACH, .ENETDOWN, .ENETUNREACH, .ENOTCONN, .EPIPE, .ESHUTDOWN,
+            .ETIMEDOUT:
+            // Some of them may come while connecting, but then nobody can know that nothing was sent.
+            self = .connectionLost
+        case .EADDRNOTAVAIL, .ECONNREFUSED, .EHOSTDOWN, .EMFILE, .ENFILE, .ENOBUFS, .ENOMEM:
             self = afterHead ? .connectionLost : .cannotConnect
         case .EBADMSG, .EPROTO: self = .invalidResponse
         case .EDQUOT, .ENOSPC: self = .cannotStoreResponse

@@ -190,7 +190,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return super.responds(to: selector)
         }
 
-        private static let challenge = NSSelectorFromString("URLSession:task:didReceiveChallenge:completionHandler:")
+        private static var challenge: Selector {
+            NSSelectorFromString("URLSession:task:didReceiveChallenge:completionHandler:")
+        }
     #endif
 
     func connect(_ transfer: SessionTransfer, to task: URLSessionTask) {

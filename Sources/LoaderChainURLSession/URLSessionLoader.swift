@@ -25,8 +25,8 @@ import LoaderChain
 /// **Methods.** The session sends `get`, `post` and the like in upper case, which are different methods. A request whose method it
 /// would change fails with `HTTPError.Code.invalidRequest`, and nothing is sent.
 ///
-/// **Credentials.** The session never answers a challenge for a password: the 401 is the response, and `BasicAuth` handles it.
-/// Credentials do not follow a redirect to another host, scheme or port.
+/// **Credentials.** A session of the loader's own never answers a challenge for a password: the 401 is the response, and
+/// `BasicAuth` handles it. Credentials do not follow a redirect to another host, scheme or port.
 ///
 /// **Cookies.** The loader stores no cookies, and sends only those of the request's `Cookie` header. A `KeepCookies` before it
 /// stores them in a jar of your own, including those of redirects.
@@ -37,7 +37,7 @@ import LoaderChain
 ///
 /// **Lifetime.** The loader creates one session, and invalidates it when the loader is released and nothing is in flight. A
 /// reset cancels everything in flight, including bodies that are still arriving, waits until it has stopped, and empties the
-/// configuration's cache, which on an Apple system may hold responses for the user who was signed in.
+/// configuration's cache, by default `URLCache.shared`: on an Apple system it may hold responses for the user who was signed in.
 public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// The default size limit for a response in memory: 64 MiB.
     public static let defaultResponseSizeLimit = 64 << 20
@@ -84,8 +84,14 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// Creates a loader that uses your session.
     ///
     /// On Apple systems the requests run in your session, and share its connections and cache with its other requests, but not
-    /// its cookies. Its delegate decides whom to trust. You still own the session: invalidate it only after a reset of the loader
-    /// has ended, because a task that is begun later, such as that of a redirect, would end the app. On other systems a session cannot be shared, and the loader creates its own with the same configuration.
+    /// its cookies. Its delegate decides whom to trust, and like its credential storage, it answers challenges for passwords; set
+    /// the configuration's `urlCredentialStorage` to nil for a `BasicAuth`. If the configuration's `httpAdditionalHeaders` have a
+    /// secret, such as `Authorization`, a redirect to another server fails with `HTTPError.Code.invalidRequest`, because the session
+    /// would send the secret there.
+    ///
+    /// You still own the session: invalidate it only after a reset of the loader has ended, because a task that is begun later, such
+    /// as that of a redirect, would end the app. On other systems a session cannot be shared, and the loader creates its own with
+    /// the same configuration.
     /// The limit of requests in flight to one host is the configuration's limit of connections.
     ///
     /// - Parameters:

@@ -102,8 +102,8 @@ import Testing
 
     private static let systemErrors: [(POSIXError.Code, HTTPError.Code?, HTTPError.Code?)] = [
         (.ECONNABORTED, .connectionLost, .connectionLost),
-        (.ECONNREFUSED, .cannotConnect, .connectionLost), (.ETIMEDOUT, .cannotConnect, .connectionLost),
-        (.ENETDOWN, .cannotConnect, .connectionLost), (.EPROTO, .invalidResponse, .invalidResponse),
+        (.ECONNREFUSED, .cannotConnect, .connectionLost), (.ETIMEDOUT, .connectionLost, .connectionLost),
+        (.ENETDOWN, .connectionLost, .connectionLost), (.EPROTO, .invalidResponse, .invalidResponse),
         (.ENOSPC, .cannotStoreResponse, .cannotStoreResponse), (.EINVAL, nil, nil),
     ]
 

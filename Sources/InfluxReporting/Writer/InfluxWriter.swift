@@ -74,11 +74,11 @@ public final class InfluxWriter: Sendable {
     ) throws(WriterError) {
         let files: SystemDirectory
         do throws(FileFailure) { files = try SystemDirectory(directory) } catch { throw WriterError(error) }
-        SystemDirectory.protect(directory)
         try self.init(
             sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
             directory: files,
             settings: settings, onEvent: onEvent)
+        SystemDirectory.protect(directory)
     }
 
     /// Creates a writer that holds its points in memory, for any destination that has a sender.

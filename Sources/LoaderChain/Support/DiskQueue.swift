@@ -4,9 +4,9 @@ import Dispatch
 struct DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "LoaderChain.disk")
 
-    /// Performs a call after those before it.
+    /// Performs a call after those before it, in the order in which an actor makes them.
     func perform<Value: Sendable, Failure: Error>(
-        _ body: @escaping @Sendable () throws(Failure) -> Value
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result(catching: body)) }

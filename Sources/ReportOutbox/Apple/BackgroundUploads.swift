@@ -39,8 +39,8 @@
         ///   - identifier: the identifier of the background session, unique among the app's sessions.
         ///   - directory: the directory for uploads; if missing, it is created, accessible to this user alone.
         ///   - configure: changes the session's configuration, such as its timeout of two days, or the networks that it may use.
-        /// - Throws: ``OutboxError/Code/inUse`` if another terminal uses the directory, ``OutboxError/Code/directory`` if it
-        ///   cannot be used.
+        /// - Throws: ``OutboxError/Code/inUse`` if another terminal uses the directory, ``OutboxError/Code/diskFull`` if there is no
+        ///   room for it, ``OutboxError/Code/directory`` if it cannot be used.
         public init(
             identifier: String, directory: URL, configure: (URLSessionConfiguration) -> Void = { _ in }
         ) throws(OutboxError) {

@@ -40,8 +40,8 @@ public final class ReportOutbox: Sendable {
     ///   - settings: the settings of the outbox.
     ///   - startsSending: whether to start sending immediately; otherwise call ``startSending()``.
     ///   - existing: a closure that decides about each report of an earlier launch before any of them is sent.
-    /// - Throws: ``OutboxError/Code/inUse`` if another outbox uses the directory, ``OutboxError/Code/directory`` if it cannot be
-    ///   used.
+    /// - Throws: ``OutboxError/Code/inUse`` if another outbox uses the directory, ``OutboxError/Code/diskFull`` if there is no room
+    ///   for it, ``OutboxError/Code/directory`` if it cannot be used.
     public convenience init(
         directory: URL, chain: HTTPLoader, settings: OutboxSettings = OutboxSettings(), startsSending: Bool = true,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil

@@ -37,8 +37,8 @@ public struct OutboxSettings: Sendable {
     /// ```
     ///
     /// The outbox uses what ``ReportOutbox/ReportOutbox/setNetwork(isAvailable:conditions:)`` was given. On Apple systems,
-    /// `followNetwork()` calls that method, and each attempt also forbids its terminal to use such a network. On other systems
-    /// the app has to call it.
+    /// `followNetwork()` calls that method, and each attempt also forbids its terminal to use such a network. On a watch, on which
+    /// `followNetwork()` does nothing, and on other systems, the app has to call it.
     public var leastPriorityWhenMetered = ReportPriority.low
     /// The lowest priority that is sent while the user wants little data to be used, as in Low Data Mode.
     public var leastPriorityWhenConstrained = ReportPriority.low

@@ -116,19 +116,28 @@ final class UploadEngine: Sendable {
     func eventsAreDelivered() { handle { $0.eventsAreDelivered() } }
 
     /// Stores the system's completion handler; calls it at once if the events came just before it, and soon if no upload is running.
+    ///
+    /// Returns the handler's number, if it was stored.
     @MainActor
-    func whenEventsAreDelivered(_ completion: @escaping () -> Void) {
-        guard !systemCompletion.takeOwed(at: timers.now) else { return completion() }
-        systemCompletion.add(completion)
+    @discardableResult
+    func whenEventsAreDelivered(_ completion: @escaping () -> Void) -> Int? {
+        if systemCompletion.takeOwed(at: timers.now) {
+            completion()
+            return nil
+        }
+        let number = systemCompletion.add(completion)
         handle { $0.isQuiet ? [.completeSystemEvents] : [] }
+        return number
     }
 
     /// Returns when a completion handler of the system would be called, or when the Swift task that waits is cancelled.
     @MainActor
     func waitForEvents() async {
         let areDelivered = Awaited(false)
-        whenEventsAreDelivered { areDelivered.change { $0 = true } }
+        let number = whenEventsAreDelivered { areDelivered.change { $0 = true } }
         await Self.wait(until: areDelivered)
+        // The handler of a wait that was cancelled would be called in place of one that comes later.
+        if let number { systemCompletion.remove(number) }
     }
 
     /// Waits outside of the main actor, whose closures must not leave it.
@@ -231,7 +240,8 @@ protocol UploadSession: Sendable {
 /// The system passes closures for the main thread that may not be `Sendable`, so they never leave the main actor.
 @MainActor
 private final class SystemCompletion {
-    private var handlers: [() -> Void] = []
+    private var handlers: [Int: () -> Void] = [:]
+    private var lastNumber = 0
     /// Until when a handler is called as soon as it comes, because the events were delivered before it.
     private var owedUntil = TimerInstant(nanoseconds: .min)
 
@@ -240,14 +250,21 @@ private final class SystemCompletion {
 
     nonisolated init() {}
 
-    func add(_ handler: @escaping () -> Void) { handlers.append(handler) }
+    /// Adds a handler, and returns the number to remove it by.
+    func add(_ handler: @escaping () -> Void) -> Int {
+        lastNumber += 1
+        handlers[lastNumber] = handler
+        return lastNumber
+    }
+
+    func remove(_ number: Int) { handlers[number] = nil }
 
     /// Whether a handler that comes now is that of events which have been delivered.
     func takeOwed(at now: TimerInstant) -> Bool { now < replace(&owedUntil, with: TimerInstant(nanoseconds: .min)) }
 
     func callAll(at now: TimerInstant) {
-        let called = replace(&handlers, with: [])
+        let called = replace(&handlers, with: [:]).sorted { $0.key < $1.key }
         if called.isEmpty { owedUntil = now.advanced(by: Self.longestDelay) }
-        for handler in called { handler() }
+        for (_, handler) in called { handler() }
     }
 }

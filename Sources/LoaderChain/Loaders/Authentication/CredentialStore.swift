@@ -6,8 +6,8 @@
 /// ## Which to choose
 ///
 /// - ``MemoryCredentialStore`` if credentials may be forgotten when the program ends.
-/// - `.keychain(service:)` on Apple systems, for an app that keeps its user signed in.
-/// - `.file(_:)` elsewhere: a file that only this user can read.
+/// - `.keychain(service:)` in an app for Apple systems, on a Mac with the capability Keychain Sharing.
+/// - `.file(_:)` elsewhere, and in a command-line tool on a Mac: a file that only this user can read.
 ///
 /// ## How to write your own
 ///

@@ -13,7 +13,7 @@ import LoaderChainPlatformFoundation
 /// ```
 ///
 /// The file is replaced as a whole: a process or a machine that dies leaves the old credential or the new one. The credential is not
-/// encrypted. On Apple systems, prefer the keychain.
+/// encrypted. In an app for Apple systems, prefer the keychain.
 public struct FileCredentialStore<Credential: Codable & Sendable>: CredentialStore {
     private let file: URL
     private let disk = DiskQueue()

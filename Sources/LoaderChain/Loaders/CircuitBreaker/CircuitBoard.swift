@@ -105,11 +105,11 @@ final class Circuit: Sendable {
         changing { $0.admit(at: now) }
     }
 
-    /// Counts the result of a call that began in the phase of that number.
-    func record(_ result: HTTPResult, of period: UInt64) {
+    /// Counts the result of a call that began in the phase of that number, and was sent to a server, perhaps another one than at first.
+    func record(_ result: HTTPResult, from asked: Origin, of period: UInt64) {
         var verdict = policy.verdict(result)
         // The target of a redirect says nothing about the server that was asked.
-        if let origin, verdict == .failure, !result.comes(from: origin) { verdict = .nothing }
+        if origin != nil, verdict == .failure, !result.comes(from: asked) { verdict = .nothing }
         let now = policy.timers.now
         report(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
     }
@@ -147,6 +147,6 @@ final class CircuitWatch: HTTPTaskObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        circuit.record(result, of: period)
+        circuit.record(result, from: task.request.origin, of: period)
     }
 }

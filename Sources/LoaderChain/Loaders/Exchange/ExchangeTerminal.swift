@@ -129,6 +129,6 @@ package final class ExchangeOwner: Sendable {
 
     /// Leaves `group` although exchanges have not ended, and admits new exchanges again.
     func giveUp(_ group: DispatchGroup) {
-        for group in inFlight.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
+        leave(inFlight.withLock { $0.giveUp { $0 === group } })
     }
 }

@@ -192,7 +192,7 @@ extension Hedge {
     /// The rules for second attempts, and their limits.
     public struct Settings: Hashable, Sendable {
         /// The share of the response times that the delay covers, from 0.5 to 1: with 0.95, about every twentieth request
-        /// is slow enough to be hedged.
+        /// is slow enough to be hedged. A smaller number counts as 0.5.
         ///
         /// No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
         public var quantile: Double
