@@ -27,6 +27,23 @@ import Testing
         #expect(done.withLock(\.self) == [1, 2])
     }
 
+    @Test func callsOfAnActorRunInItsOrder() async {
+        actor Writer {
+            let disk = DiskQueue()
+            var begun: [Int] = []
+
+            func write(_ number: Int, to done: Locked<[Int]>) async {
+                begun.append(number)
+                await disk.perform { done.withLock { $0.append(number) } }
+            }
+        }
+        let (writer, done) = (Writer(), Locked<[Int]>([]))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<1_000 { group.addTask { await writer.write(number, to: done) } }
+        }
+        #expect(await writer.begun == done.withLock(\.self))
+    }
+
     @Test func errorIsThrownToTheCaller() async {
         struct Fault: Error {}
         await #expect(throws: Fault.self) { try await DiskQueue().perform { () throws(Fault) in throw Fault() } }

@@ -324,6 +324,23 @@ struct UploadEngineTests {
         life.kill()
     }
 
+    @Test @MainActor func cancelledWaitTakesNoOtherHandlersPlace() async throws {
+        let life = UploadLife()
+        life.launch(opensOutbox: false)
+        _ = load(request("a"), life)
+        let engine = try #require(life.terminal?.engine)
+        let wait = Task { await engine.waitForEvents() }
+        wait.cancel()
+        await wait.value
+        life.daemon.finishEvents()
+        engine.drain()
+        await Task { @MainActor in }.value
+        let log = EventLog()
+        engine.whenEventsAreDelivered { log.note("told") }
+        #expect(log.events == ["told"])
+        life.kill()
+    }
+
     /// The system may deliver its events before the app has the handler, and other uploads may have begun meanwhile.
     @Test @MainActor func handlerThatComesAfterEventsRunsAtOnce() async throws {
         let life = UploadLife()

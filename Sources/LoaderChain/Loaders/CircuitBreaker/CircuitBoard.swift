@@ -106,7 +106,7 @@ final class Circuit: Sendable {
     }
 
     /// Counts the result of a call that began in the phase of that number, and was sent to a server, perhaps another one than at first.
-    func record(_ result: HTTPResult, from asked: Origin, of period: UInt64) {
+    func record(_ result: HTTPResult, from asked: HTTPOrigin, of period: UInt64) {
         var verdict = policy.verdict(result)
         // The target of a redirect says nothing about the server that was asked.
         if origin != nil, verdict == .failure, !result.comes(from: asked) { verdict = .nothing }

@@ -183,6 +183,18 @@ import Testing
         #expect(log.events == [])
     }
 
+    /// A loader below the breaker may choose another server, whose failures are then those of the one that was asked.
+    @Test func failureOfServerThatALoaderBelowChoseCounts() throws {
+        let breaker = breaker(perHost: true)
+        for _ in 0..<4 {
+            _ = load(with: breaker)
+            let task = try #require(terminal.held.first)
+            task.request.host = "other.com"
+            terminal.refuse(task, .cannotConnect)
+        }
+        #expect(breaker.state(of: "example.com") == .open)
+    }
+
     @Test func eachPortHasItsOwnCircuit() throws {
         let breaker = breaker(perHost: true)
         func request(_ port: Int?) -> HTTPRequest {
