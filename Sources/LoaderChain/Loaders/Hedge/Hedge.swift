@@ -192,9 +192,9 @@ extension Hedge {
     /// The rules for second attempts, and their limits.
     public struct Settings: Hashable, Sendable {
         /// The share of the response times that the delay covers, from 0.5 to 1: with 0.95, about every twentieth request
-        /// is slow enough to be hedged. A smaller number counts as 0.5.
+        /// is slow enough to be hedged.
         ///
-        /// No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
+        /// A smaller number counts as 0.5. No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
         public var quantile: Double
         /// The number of hedges that each request pays for, from 0 to 1.
         ///
@@ -229,7 +229,9 @@ extension Hedge {
             self.maximumPause = maximumPause
         }
 
-        /// The quantile from 0.5 to 1; the longest time if it is not a number. A time below the median separates no slow requests.
+        /// The quantile from 0.5 to 1; the longest time if it is not a number.
+        ///
+        /// A time below the median separates no slow requests.
         var usableQuantile: Double { quantile.isNaN ? 1 : min(max(0.5, quantile), 1) }
 
         /// A delay within the bounds; the lower bound wins if they contradict each other.
