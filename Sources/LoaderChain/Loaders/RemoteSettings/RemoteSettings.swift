@@ -211,7 +211,8 @@ public actor RemoteSettings {
 
     /// The document in use is still the right one.
     private func confirm() async {
-        told = []
+        // What is wrong with the file is wrong until it is written.
+        told.formIntersection(["file"])
         endSettings()
         guard !isStored, let file, let bytes = targets.bytes else { return }
         // It may hold a newer document than an old cache has served.
@@ -220,6 +221,7 @@ public actor RemoteSettings {
             try await disk.perform { () throws(FileFailure) in try file.replace(with: bytes) }
             // Another document may have been applied meanwhile, which is written after this one.
             if targets.bytes == bytes { isStored = true }
+            told.remove("file")
         } catch {
             tell(.notStored(because: "\(error)"), as: "file")
         }

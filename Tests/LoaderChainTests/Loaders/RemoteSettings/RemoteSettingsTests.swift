@@ -528,6 +528,9 @@ import Testing
             log.events.dropFirst() == [
                 "Revision 4 has been applied", "The settings will be forgotten. The file could not be read",
             ])
+        // It is told once.
+        await settings.refresh()
+        #expect(log.events.count == 3)
 
         // As soon as it can be read, it is what holds, and what a server must not fall behind.
         try FileManager.default.removeItem(at: file)
