@@ -25,7 +25,7 @@ typedef unsigned short in_port_t;
 typedef unsigned int in_addr_t;
 typedef unsigned int nfds_t;
 typedef unsigned int sigset_t;
-typedef unsigned long rlim_t;
+typedef unsigned long long rlim_t;
 
 struct timespec { time_t tv_sec; long tv_nsec; };
 struct timeval { time_t tv_sec; suseconds_t tv_usec; };

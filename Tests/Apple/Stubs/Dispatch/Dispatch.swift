@@ -29,7 +29,7 @@ public struct DispatchWorkItemFlags: OptionSet, Sendable {
     public static let barrier = DispatchWorkItemFlags(rawValue: 1)
 }
 
-public class DispatchWorkItem: @unchecked Sendable {
+public class DispatchWorkItem {
     public init(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], block: @escaping () -> Void) {}
     public func perform() {}
     public func cancel() {}
@@ -68,17 +68,16 @@ open class DispatchQueue: DispatchObject, @unchecked Sendable {
     public func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {}
     public func sync<T>(execute work: () throws -> T) rethrows -> T { fatalError() }
     public func sync<T>(flags: DispatchWorkItemFlags, execute work: () throws -> T) rethrows -> T { fatalError() }
-    public class func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {}
-    public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {}
-    public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { nil }
+    @preconcurrency public class func concurrentPerform(iterations: Int, execute work: @Sendable (Int) -> Void) {}
+    @preconcurrency public func setSpecific<T: Sendable>(key: DispatchSpecificKey<T>, value: T?) {}
+    @preconcurrency public class func getSpecific<T: Sendable>(key: DispatchSpecificKey<T>) -> T? { nil }
 }
 
 public final class DispatchSpecificKey<T> {
     public init() {}
 }
 
-@available(*, unavailable)
-extension DispatchSpecificKey: @unchecked Sendable {}
+extension DispatchSpecificKey: @unchecked Sendable where T: Sendable {}
 
 public func dispatchPrecondition(condition: @autoclosure () -> DispatchPredicate) {}
 public enum DispatchPredicate {
@@ -90,12 +89,12 @@ open class DispatchGroup: DispatchObject, @unchecked Sendable {
     public override init() {}
     public func enter() {}
     public func leave() {}
-    public func wait() {}
-    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { .success }
-    @preconcurrency
+    @available(*, noasync) public func wait() {}
+    @available(*, noasync) public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { .success }
+    @available(*, noasync) public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult { .success }
     public func notify(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
-        execute work: @escaping @Sendable @convention(block) () -> Void
+        execute work: @escaping @convention(block) () -> Void
     ) {}
 }
 
@@ -134,13 +133,8 @@ public enum DispatchTimeInterval: Equatable, Sendable {
     case seconds(Int), milliseconds(Int), microseconds(Int), nanoseconds(Int), never
 }
 
-public protocol DispatchSourceProtocol: AnyObject, Sendable {
-    @preconcurrency func setEventHandler(
-        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
-    @preconcurrency func setCancelHandler(
-        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
-    @preconcurrency func setRegistrationHandler(
-        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable @convention(block) () -> Void)?)
+// Neither a source nor its handlers are sendable.
+public protocol DispatchSourceProtocol: AnyObject {
     func activate()
     func cancel()
     func resume()
@@ -149,17 +143,16 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
 }
 
 extension DispatchSourceProtocol {
-    @preconcurrency public func setEventHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: (@Sendable @convention(block) () -> Void)?
+    public typealias DispatchSourceHandler = @convention(block) () -> Void
+
+    public func setEventHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {}
-    @preconcurrency public func setCancelHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: (@Sendable @convention(block) () -> Void)?
+    public func setCancelHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {}
-    @preconcurrency public func setRegistrationHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: (@Sendable @convention(block) () -> Void)?
+    public func setRegistrationHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {}
 }
 

@@ -19,9 +19,9 @@ open class RunLoop: NSObject {
 extension RunLoop: Sendable {}
 
 open class Thread: NSObject {
-    open class var current: Thread { fatalError() }
-    open class var isMainThread: Bool { false }
-    open class func sleep(forTimeInterval ti: TimeInterval) {}
+    @available(*, noasync) open class var current: Thread { fatalError() }
+    @available(*, noasync) open class var isMainThread: Bool { false }
+    @available(*, noasync) open class func sleep(forTimeInterval ti: TimeInterval) {}
     @preconcurrency open class func detachNewThread(_ block: @escaping @Sendable () -> Void) {}
     @preconcurrency public convenience init(block: @escaping @Sendable () -> Void) { fatalError() }
     open var stackSize: Int = 0
