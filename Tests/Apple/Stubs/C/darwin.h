@@ -352,19 +352,21 @@ int posix_spawnattr_setsigdefault(posix_spawnattr_t *restrict attributes, const 
 typedef struct _opaque_pthread_t { long __sig; char __opaque[8176]; } *pthread_t;
 typedef struct _opaque_pthread_attr_t { long __sig; char __opaque[56]; } pthread_attr_t;
 typedef struct _opaque_pthread_mutex_t { long __sig; char __opaque[56]; } pthread_mutex_t;
+// Swift refuses these in asynchronous functions, which may go on on another thread.
+#define NO_ASYNC __attribute__((swift_attr("@_unavailableFromAsync")))
 typedef struct _opaque_pthread_mutexattr_t { long __sig; char __opaque[8]; } pthread_mutexattr_t;
 typedef struct _opaque_pthread_cond_t { long __sig; char __opaque[40]; } pthread_cond_t;
 typedef struct _opaque_pthread_condattr_t { long __sig; char __opaque[8]; } pthread_condattr_t;
 typedef unsigned long pthread_key_t;
 int pthread_create(
     pthread_t _Nullable *_Nonnull thread, const pthread_attr_t *_Nullable attributes,
-    void *_Nullable (*_Nonnull start)(void *_Nonnull), void *_Nullable argument);
-int pthread_join(pthread_t thread, void *_Nullable *_Nullable value);
+    void *_Nullable (*_Nonnull start)(void *_Nullable), void *_Nullable argument);
+int pthread_join(pthread_t thread, void *_Nullable *_Nullable value) NO_ASYNC;
 int pthread_detach(pthread_t thread);
 pthread_t pthread_self(void);
 int pthread_equal(pthread_t _Nullable thread, pthread_t _Nullable other);
 int pthread_threadid_np(pthread_t _Nullable thread, uint64_t *_Nullable identity);
-int pthread_setname_np(const char *name);
+int pthread_setname_np(const char *name) NO_ASYNC;
 int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
@@ -373,25 +375,25 @@ size_t pthread_get_stacksize_np(pthread_t thread);
 void *pthread_get_stackaddr_np(pthread_t thread);
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *_Nullable attributes);
 int pthread_mutex_destroy(pthread_mutex_t *mutex);
-int pthread_mutex_lock(pthread_mutex_t *mutex);
-int pthread_mutex_trylock(pthread_mutex_t *mutex);
-int pthread_mutex_unlock(pthread_mutex_t *mutex);
+int pthread_mutex_lock(pthread_mutex_t *mutex) NO_ASYNC;
+int pthread_mutex_trylock(pthread_mutex_t *mutex) NO_ASYNC;
+int pthread_mutex_unlock(pthread_mutex_t *mutex) NO_ASYNC;
 int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *_Nullable attributes);
 int pthread_cond_destroy(pthread_cond_t *condition);
-int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
-int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *_Nullable time);
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) NO_ASYNC;
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *_Nullable time) NO_ASYNC;
 int pthread_cond_timedwait_relative_np(
-    pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *_Nullable time);
+    pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *_Nullable time) NO_ASYNC;
 int pthread_cond_signal(pthread_cond_t *condition);
 int pthread_cond_broadcast(pthread_cond_t *condition);
 int pthread_key_create(pthread_key_t *key, void (*_Nullable destructor)(void *_Nonnull));
 int pthread_key_delete(pthread_key_t key);
-int pthread_setspecific(pthread_key_t key, const void *_Nullable value);
-void *_Nullable pthread_getspecific(pthread_key_t key);
+int pthread_setspecific(pthread_key_t key, const void *_Nullable value) NO_ASYNC;
+void *_Nullable pthread_getspecific(pthread_key_t key) NO_ASYNC;
 typedef struct os_unfair_lock_s { uint32_t _os_unfair_lock_opaque; } os_unfair_lock, *os_unfair_lock_t;
-void os_unfair_lock_lock(os_unfair_lock_t lock);
-_Bool os_unfair_lock_trylock(os_unfair_lock_t lock);
-void os_unfair_lock_unlock(os_unfair_lock_t lock);
+void os_unfair_lock_lock(os_unfair_lock_t lock) NO_ASYNC;
+_Bool os_unfair_lock_trylock(os_unfair_lock_t lock) NO_ASYNC;
+void os_unfair_lock_unlock(os_unfair_lock_t lock) NO_ASYNC;
 #pragma clang assume_nonnull end
 int sched_yield(void);
 
