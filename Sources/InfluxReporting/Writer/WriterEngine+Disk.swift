@@ -69,7 +69,9 @@ extension WriterEngine {
     // MARK: Flushing to the disk
 
     func scheduleSynchronization() {
-        timers.schedule(after: synchronization) { [weak self] in
+        // A disk that is full stays so for a while.
+        let wait = state.withLock(\.isDiskFailing) ? max(synchronization, .seconds(1)) : synchronization
+        timers.schedule(after: wait) { [weak self] in
             guard let self else { return }
             queue.async { self.synchronize() }
         }

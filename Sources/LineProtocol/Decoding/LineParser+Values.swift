@@ -116,7 +116,8 @@ extension Double {
             if isBelowOne || power.first == UInt8(ascii: "+") { power.removeFirst() }
             let isNumber = power.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
             guard !power.isEmpty, isNumber else { return nil }
-            let size = Int(Int32(String(decoding: power, as: UTF8.self)) ?? .max)
+            // Beyond that, no sum overflows, and no number is between zero and infinity.
+            let size = Int(min(Int32(String(decoding: power, as: UTF8.self)) ?? .max, 1 << 20))
             exponent += isBelowOne ? -size : size
         }
         // Up to 19 digits do not overflow. Both numbers are exact as doubles, so the single operation rounds once, correctly.

@@ -143,9 +143,7 @@ package enum RetryAfter {
         }
         guard let text = headers.values(for: "Retry-After").first else { return .zero }
         if let seconds = Self.number(text) { return .seconds(seconds) }
-        // By the server's clock, if the response tells it and is not an old one of a cache, so that clocks that differ do no harm.
-        let own = now()
-        let now = headers.contains("Age") ? own : headers["Date"].flatMap { HTTPDate.date($0, now: own) } ?? own
+        let now = headers.serverDate(now: now())
         guard let date = HTTPDate.date(text, now: now) else { return .zero }
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
@@ -157,4 +155,12 @@ package enum RetryAfter {
 
     /// The number of the text, if it consists of digits only; at most the longest delay in seconds.
     private static func number(_ text: String) -> Int64? { ASCII.number(ASCII.trimmed(text.utf8), most: longest) }
+}
+
+extension HTTPHeaders {
+    /// The present by the server's clock, so that clocks that differ do no harm; by this machine's, if the response does not
+    /// tell it, or is an old one of a cache.
+    func serverDate(now: Date) -> Date {
+        contains("Age") ? now : self["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+    }
 }

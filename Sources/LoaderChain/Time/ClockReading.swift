@@ -1,13 +1,25 @@
 import LoaderChainPlatformFoundation
 
+extension Timers {
+    /// The present by a clock that goes on while the machine sleeps; of timers that have none, by their own clock.
+    var nowWithSleep: TimerInstant { self is SystemTimers ? .continuous : now }
+}
+
 /// The present by both clocks of some ``Timers``.
 package struct ClockReading: Sendable {
     package let instant: TimerInstant
     package let date: Date
+    /// A clock in seconds that goes on while the machine sleeps: for other timers than the system's, the date.
+    fileprivate let sleepClock: Double
 
     package init(instant: TimerInstant, date: Date) {
+        self.init(instant, date, sleepClock: date.timeIntervalSinceReferenceDate)
+    }
+
+    private init(_ instant: TimerInstant, _ date: Date, sleepClock: Double) {
         self.instant = instant
         self.date = date
+        self.sleepClock = sleepClock
     }
 
     /// Reads both clocks, under no lock, since the timers are the app's.
@@ -17,33 +29,40 @@ package struct ClockReading: Sendable {
     package init(_ timers: any Timers) {
         var instant = timers.now
         for _ in 0..<Self.mostReadings {
-            let date = timers.date
+            let reading = Self.reading(timers, at: instant)
             let later = timers.now
             if instant.duration(to: later) < Self.longestReading {
-                self.init(instant: instant, date: date)
+                self = reading
                 return
             }
             instant = later
         }
-        self.init(instant: instant, date: timers.date)
+        self = Self.reading(timers, at: instant)
+    }
+
+    private static func reading(_ timers: any Timers, at instant: TimerInstant) -> ClockReading {
+        let date = timers.date
+        // The system's date may be set while the machine is awake.
+        guard timers is SystemTimers else { return ClockReading(instant: instant, date: date) }
+        return ClockReading(instant, date, sleepClock: Double(TimerInstant.continuous.nanoseconds) / 1e9)
     }
 
     private static let longestReading = Duration.milliseconds(500)
     private static let mostReadings = 8
 }
 
-/// Measures how long the machine has slept: how far the wall clock got ahead of the monotonic clock, which stands still meanwhile.
+/// Measures how long the machine has slept: how far another clock got ahead of the monotonic clock, which stands still meanwhile.
 ///
-/// A step of the wall clock that is larger than a machine may sleep, or that goes back, is a change of its setting, not sleep.
+/// A step of the other clock, if that is a date, that is larger than a machine may sleep, or that goes back, is a change of its setting, not sleep.
 package struct SleepMeter: Sendable {
     private var lastInstant: TimerInstant
-    private var lastDate: Double
+    private var lastSleepClock: Double
 
     private static let believableSleep = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
 
     package init(_ reading: ClockReading) {
         lastInstant = reading.instant
-        lastDate = reading.date.timeIntervalSinceReferenceDate
+        lastSleepClock = reading.sleepClock
     }
 
     /// Returns how much time has passed since the last reading: that of the monotonic clock, plus the sleep.
@@ -51,14 +70,13 @@ package struct SleepMeter: Sendable {
     /// A reading that another thread's has overtaken changes nothing: measured from its date, the next one would look like a sleep.
     package mutating func read(_ reading: ClockReading) -> (passed: Duration, slept: Duration) {
         guard reading.instant >= lastInstant else { return (.zero, .zero) }
-        let date = reading.date.timeIntervalSinceReferenceDate
         let passed = lastInstant.duration(to: reading.instant)
-        let asleep = date - lastDate - passed / .seconds(1)
+        let asleep = reading.sleepClock - lastSleepClock - passed / .seconds(1)
         // Compared as a number first: the difference may be infinite or not a number, which cannot be a duration.
         let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
         let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
         lastInstant = reading.instant
-        lastDate = date
+        lastSleepClock = reading.sleepClock
         return (passed, Self.believableSleep ~= slept ? slept : .zero)
     }
 }

@@ -239,23 +239,23 @@ private struct PartOfBody: HTTPBody {
         for segment in content.segments {
             let length = segment.length ?? 0
             let part = bytes.clamped(to: start..<(start + length))
-            if !part.isEmpty { segments.append(try Self.part(of: segment, part.lowerBound - start, part.count)) }
+            if !part.isEmpty { segments.append(try Self.part(of: segment, part.lowerBound - start, part.upperBound - part.lowerBound)) }
             start += length
         }
         return HTTPBodyContent(segments: segments)
     }
 
     private static func part(
-        of segment: HTTPBodyContent.Segment, _ first: Int64, _ count: Int
+        of segment: HTTPBodyContent.Segment, _ first: Int64, _ count: Int64
     ) throws(HTTPBodyError) -> HTTPBodyContent.Segment {
         switch segment {
-        case .data(let data): return .data(data.dropFirst(Int(first)).prefix(count))
+        case .data(let data): return .data(data.dropFirst(Int(first)).prefix(Int(count)))
         case .file(let slice):
             guard try FileSlice(slice.url, bytes: slice.bytes) == slice else {
                 throw HTTPBodyError("\(HTTPBodyError.name(slice.url)) has changed during its upload; begin a new one.")
             }
             let start = slice.bytes.lowerBound + first
-            return .file(try FileSlice(slice.url, bytes: start..<(start + Int64(count))))
+            return .file(try FileSlice(slice.url, bytes: start..<(start + count)))
         case .stream: throw HTTPBodyError("A stream cannot be uploaded in parts; give data or a file.")
         }
     }

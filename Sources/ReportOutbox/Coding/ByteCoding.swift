@@ -51,7 +51,7 @@ struct ByteReader {
     }
 
     mutating func text() -> String? {
-        guard let length = number(UInt32.self), rest.count >= Int(length) else { return nil }
+        guard let length = number(UInt32.self), length <= rest.count else { return nil }
         defer { rest = rest.dropFirst(Int(length)) }
         return String(validating: rest.prefix(Int(length)), as: UTF8.self)
     }

@@ -65,7 +65,7 @@ extension OutboxEngine {
         guard let entry = shared.withLock({ $0.outbox[handle] }) else { return }
         // Each counted attempt that did not return has ended the process. One more may be under way without this process, and this
         // attempt would join it.
-        let isTriedTooOften = Int(entry.attempts) - 1 > settings.maximumAttempts
+        let isTriedTooOften = Int(clamping: entry.attempts) - 1 > settings.maximumAttempts
         if let loss = entry.deadLetterLoss ?? (isTriedTooOften ? ReportLoss.tooManyAttempts : nil) {
             // Nothing is sent, so the attempt that was counted at its start is subtracted.
             shared.withLock { $0.outbox.change(handle) { $0.unwrittenAttempts -= min(1, $0.unwrittenAttempts) } }

@@ -193,7 +193,7 @@ extension OutboxState {
                     return lane.misses
                 }
             } else {
-                max(1, Int(name.attempts))
+                max(1, Int(clamping: name.attempts))
             }
         return pacing.delay(afterFailures: failures, asked: asked, roll: settings.random.unit())
     }
@@ -235,7 +235,7 @@ extension OutboxState {
     /// Makes a report wait that could not become a dead letter, with the delay for its number of attempts.
     mutating func stay(_ handle: OutboxHandle, _ loss: ReportLoss, now: TimerInstant) {
         guard let entry = self[handle], entry.phase == .leaving else { return }
-        let wait = pacing.delay(afterFailures: max(1, Int(entry.attempts)), roll: settings.random.unit())
+        let wait = pacing.delay(afterFailures: max(1, Int(clamping: entry.attempts)), roll: settings.random.unit())
         change(handle) {
             $0.due = now.advanced(by: max(Self.leastWaitForDisk, wait))
             $0.deadLetterLoss = loss

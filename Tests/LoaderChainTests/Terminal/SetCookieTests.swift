@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SetCookieTests {
     static let now = Date(timeIntervalSince1970: 1_000_000)
 
-    static func read(_ text: String) -> SetCookie? { SetCookie(text, now: now) }
+    static func read(_ text: String) -> SetCookie? { SetCookie(text, now: now, serverDate: now) }
 
     @Test(arguments: [
         ("a=b", "a", "b"), ("  a\t =  b c  ", "a", "b c"), ("a=b=c", "a", "b=c"), ("a=", "a", ""), ("=b", "", "b"),
@@ -28,6 +28,14 @@ import Testing
 
     @Test(arguments: ["", " ", "=", " = ; Path=/", ";a=b", "a=b\u{0}", "a\u{7F}=b", "a=b; Path=/\r", "a=b\nc=d"])
     func invalidFieldIsIgnored(_ text: String) { #expect(Self.read(text) == nil) }
+
+    /// A clock of this machine that is an hour ahead would end a cookie of half an hour at once.
+    @Test func expiryIsByTheServersClock() {
+        let serverDate = Self.now.addingTimeInterval(-3_600)
+        let expires = HTTPDate.text(serverDate.addingTimeInterval(1_800))
+        let cookie = SetCookie("a=b; Expires=\(expires)", now: Self.now, serverDate: serverDate)
+        #expect(cookie?.expiry == Self.now.addingTimeInterval(1_800))
+    }
 
     @Test func pairBeyondLimitIsRejected() {
         let name = String(repeating: "n", count: 96)

@@ -445,4 +445,23 @@ import Testing
         timers.advance(by: .seconds(3600), draining: test.outbox.drain)
         #expect(test.outbox.counters.delivered == 1)
     }
+
+    /// A device without a clock of its own starts in 1970: the pause of a server would last for as long as any, at each start.
+    @Test func clockThatIsBehindAtLaunchDoesNotShutDestination() throws {
+        let disk = MemoryDirectory()
+        let isUp = Locked(false)
+        let server = FakeServer { _, _ in
+            isUp.withLock { $0 } ? .status(.ok) : .status(.serviceUnavailable, ["Retry-After": "600"])
+        }
+        do {
+            let test = try TestOutbox(server, disk: disk)
+            try test.submit("a")
+            #expect(test.outbox.count == 1)
+        }
+        isUp.withLock { $0 = true }
+        let timers = ManualTimers(date: Date(timeIntervalSince1970: 0))
+        let test = try TestOutbox(server, disk: disk) { $0.timers = timers }
+        timers.advance(by: .seconds(1), draining: test.outbox.drain)
+        #expect(test.outbox.counters.delivered == 1)
+    }
 }

@@ -120,7 +120,7 @@ private struct BearerScheme: AuthenticationScheme {
     /// A rejected token still has its refresh token.
     static var forgetsRejected: Bool { false }
 
-    var now: TimerInstant { timers.now }
+    var now: TimerInstant { timers.nowWithSleep }
 
     func prepare(_ token: BearerToken) throws(AuthenticationFailure) -> PreparedCredential<BearerToken> {
         let headerValue = Secret(try token.headerValue())
@@ -129,7 +129,7 @@ private struct BearerScheme: AuthenticationScheme {
         if token.obtained == nil { token.obtained = date }
         let remaining = token.remainingUse(at: date, leeway: leeway)
         return PreparedCredential(
-            credential: token, headerValue: headerValue, deadline: remaining.map { timers.now.advanced(by: $0) })
+            credential: token, headerValue: headerValue, deadline: remaining.map { now.advanced(by: $0) })
     }
 
     func credential(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken? {

@@ -126,7 +126,7 @@ struct CircuitState {
     private mutating func open(at now: TimerInstant, _ random: RandomSource) {
         let longest = settings.maximumOpenDuration
         var duration = settings.openDuration
-        for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
+        for _ in 0..<min(openings, 64) where duration < longest { duration = min(longest, duration * 2) }
         pause = duration
         if settings.jitter > 0 {
             duration += random.duration(in: .zero...(duration * settings.jitter))

@@ -24,7 +24,7 @@ struct QuotaBook {
     private let settings: RateLimit.ServerQuotas
     private var quotas: [Quota] = []
     private(set) var pauseEnd: TimerInstant
-    /// How long the machine sleeps, which the clock of the timers leaves out; nil until the server has asked for a pause.
+    /// How long the machine sleeps, which the clock of the timers leaves out; nil until the server has reported something.
     private var sleep: SleepMeter?
     /// When a request was sent last, or a report arrived.
     private var lastEvent: TimerInstant
@@ -100,7 +100,7 @@ struct QuotaBook {
         var reports: [QuotaReport] = []
         /// The time for which the server asks for no request.
         var pause = Duration.zero
-        /// The present by both clocks, if the server asks for a pause.
+        /// The present by both clocks, if the server reports something.
         var reading: ClockReading?
     }
 
@@ -129,11 +129,14 @@ struct QuotaBook {
         lastEvent = now
     }
 
-    /// Shortens a pause by how long the machine has slept since the last call, and returns whether it did.
+    /// Moves all times back by how long the machine has slept since the last call, and returns whether it has.
     @discardableResult
     mutating func countSleep(until reading: ClockReading) -> Bool {
         guard let slept = sleep?.read(reading).slept, slept > .zero else { return false }
-        pauseEnd = pauseEnd.advanced(by: Duration.zero - slept)
+        let back = Duration.zero - slept
+        pauseEnd = pauseEnd.advanced(by: back)
+        (lastEvent, lastPass) = (lastEvent.advanced(by: back), lastPass.advanced(by: back))
+        for index in quotas.indices { quotas[index].end = quotas[index].end.advanced(by: back) }
         return true
     }
 

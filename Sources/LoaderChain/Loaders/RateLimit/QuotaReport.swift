@@ -30,6 +30,8 @@ struct QuotaReport: Hashable, Sendable {
     /// - Parameter now: the present, from which an instant is a time, unless the response has a date of its own.
     static func reports(in headers: HTTPHeaders, now: @autoclosure () -> Date) -> [QuotaReport] {
         guard headers.contains(where: { $0.mayReportQuota }) else { return [] }
+        // What a cache has kept says how it was then.
+        if let age = headers["Age"].flatMap({ ASCII.number(ASCII.trimmed($0.utf8)) }), age > 0 { return [] }
         return QuotaReader(headers, now: now()).reports
     }
 }

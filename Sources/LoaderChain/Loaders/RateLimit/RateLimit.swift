@@ -142,7 +142,7 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         }
     }
 
-    /// Ends a pause in time that a server has asked for, although the clock of the timers may have stood still.
+    /// Ends in time what a server has asked for or reported, although the clock of the timers may have stood still.
     private func countSleep(for origin: HTTPOrigin?) {
         let reading = ClockReading(timers)
         if let step = state.withLock({ $0.withLane(of: origin) { $0.countSleep(until: reading, among: &$1) } }) {
@@ -218,8 +218,8 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
             if end.reports.contains(where: { $0.unit == .cost }) { readsCosts.store(true, ordering: .relaxed) }
             if response.status.asksToWait {
                 end.pause = RetryAfter.delay(of: response, now: timers.date)
-                if end.pause > .zero { end.reading = ClockReading(timers) }
             }
+            if end.pause > .zero || !end.reports.isEmpty { end.reading = ClockReading(timers) }
         }
         if let actualCost, let cost = actualCost(task.request, result) { end.cost = CostOption.amount(cost) }
         if response == nil {

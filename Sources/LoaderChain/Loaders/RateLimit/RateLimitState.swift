@@ -212,7 +212,7 @@ struct RateLimitLane<Waiter> {
         return waiting > 0 ? step(at: now, among: &waiters) : nil
     }
 
-    /// Counts how long the machine has slept, during which a pause of the server goes on; nil if nothing has to be done.
+    /// Counts how long the machine has slept, during which the time of the server goes on; nil if nothing has to be done.
     mutating func countSleep(until reading: ClockReading, among waiters: inout Waiters) -> Step? {
         book?.countSleep(until: reading) == true ? step(at: reading.instant, among: &waiters) : nil
     }

@@ -102,7 +102,8 @@ struct RetryBudgetState {
         let perSecond = Int128(min(max(0, minimumPerSecond), mostPerSecond)) * Int128(Self.price)
         let reserve = perSecond * Int128(max(0, window.saturatedNanoseconds)) / 1_000_000_000
         // Half of the range is left for savings.
-        self.reserve = Int64(min(reserve, Int128(Int64.max / 2)))
+        let least = perSecond > 0 ? Int128(Self.price) : 0
+        self.reserve = Int64(min(max(reserve, least), Int128(Int64.max / 2)))
         saved = SlidingWindow(window)
     }
 
@@ -129,6 +130,6 @@ struct RetryBudgetState {
 
     mutating func remaining(at now: TimerInstant) -> Int {
         saved.move(to: now)
-        return max(0, Int((reserve + saved.sum) / Self.price))
+        return max(0, Int(clamping: (reserve + saved.sum) / Self.price))
     }
 }

@@ -43,7 +43,7 @@ public struct ThrottleOverload: Hashable, Sendable {
 
     /// How many looks make an interval.
     fileprivate var looks: Int {
-        Int(clamping: max(0, interval.saturatedNanoseconds) / period.saturatedNanoseconds) + 1
+        Int(clamping: max(0, interval.saturatedNanoseconds) / period.saturatedNanoseconds + 1)
     }
 }
 

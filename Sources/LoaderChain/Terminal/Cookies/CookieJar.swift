@@ -128,7 +128,7 @@ extension CookieJar {
     /// - Returns: whether there is such a cookie now; false for an invalid field, and for a field that removes a cookie.
     @discardableResult
     public func insert(_ field: String, for request: HTTPRequest) -> Bool {
-        insert(field, for: request, after: nil)
+        insert(field, of: [:], for: request, after: nil)
     }
 
     /// Removes the cookies that a predicate chooses.
@@ -170,14 +170,17 @@ extension CookieJar {
     func insert(_ response: HTTPResponse, after removals: Int) {
         // With more, the first of them would leave the jar again.
         for field in response.headers.values(for: "Set-Cookie").suffix(Self.mostOfAResponse) {
-            insert(field, for: response.request, after: removals)
+            insert(field, of: response.headers, for: response.request, after: removals)
         }
     }
 
     @discardableResult
-    private func insert(_ field: String, for request: HTTPRequest, after removals: Int?) -> Bool {
+    private func insert(
+        _ field: String, of headers: HTTPHeaders, for request: HTTPRequest, after removals: Int?
+    ) -> Bool {
         let now = timers.date
-        guard let origin = CookieOrigin(request), let field = SetCookie(field, now: now),
+        guard let origin = CookieOrigin(request),
+            let field = SetCookie(field, now: now, serverDate: headers.serverDate(now: now)),
             let cookie = Cookie(field, from: origin, suffixes: suffixes)
         else { return false }
         return change { state in

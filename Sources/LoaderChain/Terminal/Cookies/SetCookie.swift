@@ -22,7 +22,9 @@ struct SetCookie: Hashable, Sendable {
     static let longestAge: Double = 400 * 86_400
 
     /// Parses a field's value; nil if the field has to be ignored.
-    init?(_ field: String, now: Date) {
+    ///
+    /// - Parameter serverDate: the present by the server's clock.
+    init?(_ field: String, now: Date, serverDate: Date) {
         guard !field.utf8.contains(where: ASCII.isForbiddenInValue) else { return nil }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let (name, value) = Self.pair(parts[0]) ?? (Substring(), Self.text(parts[0]))
@@ -38,7 +40,9 @@ struct SetCookie: Hashable, Sendable {
             guard value.utf8.count <= Self.longestAttribute else { continue }
             switch name.lowercased() {
             case "expires":
-                if let date = CookieDate.date(value) { expires = min(date, now.addingTimeInterval(Self.longestAge)) }
+                if let date = CookieDate.date(value) {
+                    expires = now.addingTimeInterval(min(date.timeIntervalSince(serverDate), Self.longestAge))
+                }
             case "max-age":
                 if let age = Self.age(value) { maximumAge = now.addingTimeInterval(age) }
             case "domain":

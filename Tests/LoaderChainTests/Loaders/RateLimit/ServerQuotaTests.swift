@@ -97,6 +97,35 @@ import Testing
         #expect(answers.withLock(\.self) == sent && limit.waiting == 0)
     }
 
+    @Test func quotaGoesOnWhileMachineSleeps() {
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            answers.withLock { $0 += 1 }
+            return .success(.ok, headers: ["RateLimit": "\"day\";r=0;t=60", "RateLimit-Policy": "\"day\";q=10;w=60"])
+        }
+        let limit = RateLimit(timers: timers)
+        limit --> terminal
+        for _ in 0..<2 { limit.load(request: .sample) { _ in } }
+        timers.stepDate(by: .seconds(50))
+        limit.load(request: .sample) { _ in }
+        #expect(answers.withLock(\.self) == 1)
+        timers.stepDate(by: .seconds(12))
+        limit.load(request: .sample) { _ in }
+        #expect(answers.withLock(\.self) > 1)
+    }
+
+    @Test func quotaInStoredResponseIsIgnored() {
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            answers.withLock { $0 += 1 }
+            return .success(.ok, headers: ["RateLimit": "\"day\";r=0;t=30", "Age": "10"])
+        }
+        let limit = RateLimit(timers: timers)
+        limit --> terminal
+        for _ in 0..<2 { limit.load(request: .sample) { _ in } }
+        #expect(answers.withLock(\.self) == 2)
+    }
+
     /// The host that is asked, the one that responds, and whether the first is held up.
     static let redirects: [(String, String, Bool)] = [
         ("a.test", "b.test", false), ("a.test", "A.test", true), ("", "b.test", true),

@@ -30,6 +30,11 @@ import Testing
         #expect((1_700...2_100).contains(retries), "\(retries)")
     }
 
+    @Test func shortWindowAllowsOneRetry() {
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .milliseconds(500), timers: ManualTimers())
+        #expect(budget.takeRetry() && !budget.takeRetry())
+    }
+
     @Test func unusedRetryIsGivenBack() {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: ManualTimers())
         let taken = (0..<3).map { _ in budget.takeRetry() }
