@@ -226,7 +226,8 @@ int loaderchain_curl_start_thread(void (*body)(void *object), void *object) {
         free(own);
         return result;
     }
-    return pthread_detach(thread);
+    pthread_detach(thread);
+    return 0;
 }
 
 #endif

@@ -35,6 +35,24 @@ import Testing
         #expect(read == written)
     }
 
+    @Test func chunkThatWasReadIsReleased() throws {
+        let log = EventLog()
+        var store = ChunkStore()
+        for _ in 0..<3 {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 1)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0, count: 100)
+            try store.write(
+                Data(
+                    bytesNoCopy: bytes, count: 100,
+                    deallocator: .custom { pointer, _ in
+                        pointer.deallocate()
+                        log.note("released")
+                    }))
+        }
+        _ = try store.read()
+        #expect(log.events == ["released"])
+    }
+
     @Test func chunkLargerThanMemoryLimitIsStored() throws {
         var store = ChunkStore(memoryLimit: 10)
         try store.write(pattern(100))

@@ -68,7 +68,9 @@ final class ResetWalk: Sendable {
         visit.loader.reset(with: visit.group)
         // Most have finished by now, which needs no other thread.
         if visit.group.wait(timeout: .now()) == .success { return finish(visit.group) }
-        visit.group.notify(queue: .global()) { self.finish(visit.group) }
+        // Without the loader, which may never leave its group.
+        let group = visit.group
+        group.notify(queue: .global()) { self.finish(group) }
         // If the reset was given up meanwhile, the loader may have been called before it had anything to give up.
         if state.withLock({ $0.isGivenUp }) { visit.loader.resetTimedOut(with: visit.group) }
     }

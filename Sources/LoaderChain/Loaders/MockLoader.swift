@@ -39,7 +39,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     private struct Handlers {
         var routes: [Route: Handler] = [:]
-        var queue: ArraySlice<Handler> = []
+        var queue = LinkedQueue<Handler>()
 
         /// Returns the handler of a request's route, or else removes and returns the next one of the queue.
         mutating func next(for request: HTTPRequest) -> Handler? {
@@ -103,7 +103,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     /// Gives the next task to `handler`, which completes it now or later.
     @discardableResult
     public func then(_ handler: @escaping @Sendable (HTTPTask) -> Void) -> MockLoader {
-        handlers.withLock { $0.queue.append(handler) }
+        _ = handlers.withLock { $0.queue.append(handler) }
         return self
     }
 

@@ -163,4 +163,17 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
             return .failure(error)
         }
     }
+
+    /// The result without a body that may still be arriving.
+    var withoutChunks: HTTPResult {
+        guard (response ?? error?.response)?.chunks != nil else { return self }
+        switch self {
+        case .success(var response):
+            response.chunks = nil
+            return .success(response)
+        case .failure(var error):
+            error.response?.chunks = nil
+            return .failure(error)
+        }
+    }
 }

@@ -188,7 +188,8 @@ struct EventParser: Sendable {
         defer { type = "" }
         guard !data.isEmpty else { return nil }
         let text = String(decoding: data.dropLast(), as: UTF8.self)
-        data.removeAll(keepingCapacity: true)
+        // A large event does not leave its memory behind.
+        data.removeAll(keepingCapacity: data.capacity <= 64 << 10)
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
     }
 }

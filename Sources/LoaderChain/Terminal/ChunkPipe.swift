@@ -128,7 +128,7 @@ package struct ChunkStore {
     private static let portion = 256 << 10
 
     private let memoryLimit: Int
-    private var chunks: ArraySlice<Data> = []
+    private var chunks = LinkedQueue<Data>()
     private var bytesInMemory = 0
     private var file: TemporaryFile?
     private var readOffset: Int64 = 0
@@ -141,7 +141,7 @@ package struct ChunkStore {
     package mutating func write(_ data: Data) throws(SinkError) {
         // Once something waits in the file, everything after it goes there too, to keep the order.
         if readOffset == writeOffset, bytesInMemory + data.count <= memoryLimit || chunks.isEmpty {
-            chunks.append(data)
+            _ = chunks.append(data)
             bytesInMemory += data.count
             return
         }

@@ -239,7 +239,9 @@ private struct PartOfBody: HTTPBody {
         for segment in content.segments {
             let length = segment.length ?? 0
             let part = bytes.clamped(to: start..<(start + length))
-            if !part.isEmpty { segments.append(try Self.part(of: segment, part.lowerBound - start, part.upperBound - part.lowerBound)) }
+            // The count of a range is an Int, which may be too small.
+            let size = part.upperBound - part.lowerBound
+            if size > 0 { segments.append(try Self.part(of: segment, part.lowerBound - start, size)) }
             start += length
         }
         return HTTPBodyContent(segments: segments)

@@ -61,6 +61,26 @@ import Testing
         #expect(isOver(kept))
     }
 
+    @Test func loaderThatNeverEndsItsResetIsReleased() async {
+        final class Endless: HTTPLoader, @unchecked Sendable {
+            override func reset(with group: DispatchGroup) { group.enter() }
+        }
+        weak var released: HTTPLoader?
+        do {
+            let loader = Endless()
+            released = loader
+            let timers = ManualTimers()
+            async let unfinished: Void = loader.reset(within: .seconds(1), timers: timers)
+            while timers.pendingCount == 0 { await Task.yield() }
+            timers.advance(by: .seconds(1))
+            do {
+                try await unfinished
+                Issue.record("The reset has ended.")
+            } catch {}
+        }
+        #expect(released == nil)
+    }
+
     /// Whether a reset has ended; an asynchronous function may not wait for a group.
     private func isOver(_ group: DispatchGroup) -> Bool { group.wait(timeout: .now()) == .success }
 

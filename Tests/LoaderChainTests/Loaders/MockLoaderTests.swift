@@ -31,6 +31,18 @@ import Testing
             ])
     }
 
+    @Test func usedHandlerIsReleased() {
+        final class Captured: Sendable {}
+        weak var captured: Captured?
+        do {
+            let object = Captured()
+            captured = object
+            mock.then { task in withExtendedLifetime(object) { _ = task.fail(.timedOut) } }.then(.ok)
+        }
+        mock.load(request: .sample) { log.note($0.summary) }
+        #expect(captured == nil && log.events == ["timedOut"])
+    }
+
     @Test func routeAnswersEveryMatchingRequestBeforeHandlers() async {
         mock.on(.get, "/v1/users", .created)
             .on(.get, "v1/users", .accepted)

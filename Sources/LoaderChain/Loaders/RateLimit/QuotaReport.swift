@@ -31,7 +31,8 @@ struct QuotaReport: Hashable, Sendable {
     static func reports(in headers: HTTPHeaders, now: @autoclosure () -> Date) -> [QuotaReport] {
         guard headers.contains(where: { $0.mayReportQuota }) else { return [] }
         // What a cache has kept says how it was then.
-        if let age = headers["Age"].flatMap({ ASCII.number(ASCII.trimmed($0.utf8)) }), age > 0 { return [] }
+        let age: Int64? = headers["Age"].flatMap { ASCII.number(ASCII.trimmed($0.utf8)) }
+        guard (age ?? 0) == 0 else { return [] }
         return QuotaReader(headers, now: now()).reports
     }
 }

@@ -100,7 +100,8 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     // MARK: Pauses
 
     private func pause(_ attempt: HTTPTask, for delay: Duration, after result: HTTPResult) {
-        let pause = Pause(attempt: attempt, result: result, isMeasured: task.beginWait())
+        // Nobody reads the body of this response, which may go on arriving.
+        let pause = Pause(attempt: attempt, result: result.withoutChunks, isMeasured: task.beginWait())
         guard let number = state.withLock({ $0.pause(pause) }) else {
             end(pause)
             return end(with: result)

@@ -33,6 +33,22 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
+    /// Otherwise the body of a response that nobody reads would go on arriving during the pause.
+    @Test func bodyOfRepeatedResponseIsDroppedDuringPause() throws {
+        let log = EventLog()
+        let chain = chain()
+        chain.load(request: .sample) { log.note($0.summary) }
+        do {
+            var response = HTTPResponse(request: .sample, status: .serviceUnavailable)
+            response.chunks = ResponseChunks(next: { nil }, onDrop: { log.note("dropped") })
+            try only.complete(.success(response))
+        }
+        #expect(log.events == ["dropped"] && timers.pendingCount == 1)
+        timers.advance(by: .seconds(1))
+        terminal.answer(try only)
+        #expect(log.events == ["dropped", "response"])
+    }
+
     @Test func eachAttemptIsNewTaskAndResponseCountsThem() throws {
         let log = EventLog()
         let chain = chain()
