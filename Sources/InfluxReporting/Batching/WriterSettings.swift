@@ -56,6 +56,8 @@ public struct WriterSettings: Sendable {
     /// The maximum number of bytes of points on the disk, for a writer with a directory.
     public var maximumDiskBytes = 64 << 20
     /// The interval at which files are flushed to the disk; a loss of power costs the points written since.
+    ///
+    /// While the disk fails, it is tried once a second at most.
     public var synchronization = Duration.seconds(1)
 
     /// The maximum delay after the first failed batch; it doubles with each further failure.

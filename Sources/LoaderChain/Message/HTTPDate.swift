@@ -158,9 +158,15 @@ package enum RetryAfter {
 }
 
 extension HTTPHeaders {
+    /// Whether the response comes from a cache, and says how the server was then.
+    var areStored: Bool {
+        let age: Int64? = self["Age"].flatMap { ASCII.number(ASCII.trimmed($0.utf8), most: .max) }
+        return age ?? 0 > 0
+    }
+
     /// The present by the server's clock, so that clocks that differ do no harm; by this machine's, if the response does not
-    /// tell it, or is an old one of a cache.
+    /// tell it, or comes from a cache.
     func serverDate(now: Date) -> Date {
-        contains("Age") ? now : self["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        areStored ? now : self["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
     }
 }

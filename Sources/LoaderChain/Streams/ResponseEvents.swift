@@ -189,7 +189,7 @@ struct EventParser: Sendable {
         guard !data.isEmpty else { return nil }
         let text = String(decoding: data.dropLast(), as: UTF8.self)
         // A large event does not leave its memory behind.
-        data.removeAll(keepingCapacity: data.capacity <= 64 << 10)
+        data.removeAll(keepingCapacity: data.capacity <= 1 << 20)
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
     }
 }

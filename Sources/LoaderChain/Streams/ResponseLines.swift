@@ -192,7 +192,7 @@ struct LineBuffer: Sendable {
     mutating func append(_ piece: Data) {
         if start == bytes.count {
             // A long line does not leave its memory behind.
-            bytes.removeAll(keepingCapacity: bytes.capacity <= 64 << 10)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
             (start, scanned) = (0, 0)
         } else if start > 0 {
             // What is left is less than a line, and is not moved again before the line is returned.

@@ -11,15 +11,17 @@ package struct ClockReading: Sendable {
     package let date: Date
     /// A clock in seconds that goes on while the machine sleeps: for other timers than the system's, the date.
     fileprivate let sleepClock: Double
+    fileprivate let sleepClockIsDate: Bool
 
     package init(instant: TimerInstant, date: Date) {
-        self.init(instant, date, sleepClock: date.timeIntervalSinceReferenceDate)
+        self.init(instant, date, sleepClock: date.timeIntervalSinceReferenceDate, isDate: true)
     }
 
-    private init(_ instant: TimerInstant, _ date: Date, sleepClock: Double) {
+    private init(_ instant: TimerInstant, _ date: Date, sleepClock: Double, isDate: Bool) {
         self.instant = instant
         self.date = date
         self.sleepClock = sleepClock
+        sleepClockIsDate = isDate
     }
 
     /// Reads both clocks, under no lock, since the timers are the app's.
@@ -44,7 +46,8 @@ package struct ClockReading: Sendable {
         let date = timers.date
         // The system's date may be set while the machine is awake.
         guard timers is SystemTimers else { return ClockReading(instant: instant, date: date) }
-        return ClockReading(instant, date, sleepClock: Double(TimerInstant.continuous.nanoseconds) / 1e9)
+        let sleepClock = Double(TimerInstant.continuous.nanoseconds) / 1e9
+        return ClockReading(instant, date, sleepClock: sleepClock, isDate: false)
     }
 
     private static let longestReading = Duration.milliseconds(500)
@@ -58,7 +61,9 @@ package struct SleepMeter: Sendable {
     private var lastInstant: TimerInstant
     private var lastSleepClock: Double
 
-    private static let believableSleep = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
+    /// In seconds.
+    private static let shortestSleep = 1.0
+    private static let longestSleep = 7.0 * 24 * 3600
 
     package init(_ reading: ClockReading) {
         lastInstant = reading.instant
@@ -73,11 +78,11 @@ package struct SleepMeter: Sendable {
         let passed = lastInstant.duration(to: reading.instant)
         let asleep = reading.sleepClock - lastSleepClock - passed / .seconds(1)
         // Compared as a number first: the difference may be infinite or not a number, which cannot be a duration.
-        let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
-        let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
+        let longest = reading.sleepClockIsDate ? Self.longestSleep : .infinity
+        let hasSlept = asleep >= Self.shortestSleep && asleep <= longest
         lastInstant = reading.instant
         lastSleepClock = reading.sleepClock
-        return (passed, Self.believableSleep ~= slept ? slept : .zero)
+        return (passed, hasSlept ? .seconds(asleep) : .zero)
     }
 }
 

@@ -133,10 +133,10 @@ extension OutboxState {
         let age = BelievableAge.of(
             .milliseconds(wallNow - name.submittedMilliseconds), limit: settings.maximumAge)
         let isPaused = name.flags.contains(.pausesDestination)
-        let longest = isPaused ? max(pacing.maximumAsked, pacing.maximum) : pacing.maximum
+        let most = max(pacing.maximumAsked, pacing.maximum)
         let due = Duration.milliseconds(name.dueMilliseconds - wallNow)
         // A longer wait than there is any shows that a clock is wrong, and counts as over.
-        let left = due > longest + .seconds(1) ? .zero : max(.zero, due)
+        let left = due > most + .seconds(1) ? .zero : min(max(.zero, due), isPaused ? most : pacing.maximum)
         // A report without attempts is due immediately, regardless of the clock, unless its server asked to wait.
         let delay: Duration = name.attempts == 0 && !isPaused ? .zero : left
         let handle = insert(

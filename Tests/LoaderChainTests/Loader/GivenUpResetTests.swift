@@ -61,7 +61,7 @@ import Testing
         #expect(isOver(kept))
     }
 
-    @Test func loaderThatNeverEndsItsResetIsReleased() async {
+    @Test func loaderThatNeverEndsItsResetIsReleased() async throws {
         final class Endless: HTTPLoader, @unchecked Sendable {
             override func reset(with group: DispatchGroup) { group.enter() }
         }
@@ -71,7 +71,7 @@ import Testing
             released = loader
             let timers = ManualTimers()
             async let unfinished: Void = loader.reset(within: .seconds(1), timers: timers)
-            while timers.pendingCount == 0 { await Task.yield() }
+            try await eventually("the alarm is set") { timers.pendingCount > 0 }
             timers.advance(by: .seconds(1))
             do {
                 try await unfinished

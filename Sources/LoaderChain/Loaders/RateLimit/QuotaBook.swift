@@ -132,11 +132,15 @@ struct QuotaBook {
     /// Moves all times back by how long the machine has slept since the last call, and returns whether it has.
     @discardableResult
     mutating func countSleep(until reading: ClockReading) -> Bool {
-        guard let slept = sleep?.read(reading).slept, slept > .zero else { return false }
-        let back = Duration.zero - slept
+        guard let (passed, slept) = sleep?.read(reading), slept > .zero else { return false }
+        let (back, lastRead) = (Duration.zero - slept, reading.instant.advanced(by: .zero - passed))
         pauseEnd = pauseEnd.advanced(by: back)
-        (lastEvent, lastPass) = (lastEvent.advanced(by: back), lastPass.advanced(by: back))
-        for index in quotas.indices { quotas[index].end = quotas[index].end.advanced(by: back) }
+        // What came later may have come after the sleep.
+        if lastEvent <= lastRead { lastEvent = lastEvent.advanced(by: back) }
+        if lastPass <= lastRead { lastPass = lastPass.advanced(by: back) }
+        for index in quotas.indices where quotas[index].reportedAfter != nil {
+            quotas[index].end = quotas[index].end.advanced(by: back)
+        }
         return true
     }
 

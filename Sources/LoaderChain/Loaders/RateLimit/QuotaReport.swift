@@ -30,9 +30,7 @@ struct QuotaReport: Hashable, Sendable {
     /// - Parameter now: the present, from which an instant is a time, unless the response has a date of its own.
     static func reports(in headers: HTTPHeaders, now: @autoclosure () -> Date) -> [QuotaReport] {
         guard headers.contains(where: { $0.mayReportQuota }) else { return [] }
-        // What a cache has kept says how it was then.
-        let age: Int64? = headers["Age"].flatMap { ASCII.number(ASCII.trimmed($0.utf8)) }
-        guard (age ?? 0) == 0 else { return [] }
+        guard !headers.areStored else { return [] }
         return QuotaReader(headers, now: now()).reports
     }
 }
@@ -86,7 +84,7 @@ private struct QuotaReader {
     private var partition = ""
 
     init(_ headers: HTTPHeaders, now: Date) {
-        clock = headers["Date"].flatMap { HTTPDate.date($0, now: now) } ?? now
+        clock = headers.serverDate(now: now)
         for field in headers where field.mayReportQuota && field.value.utf8.count <= 2_000 { read(field) }
     }
 

@@ -221,6 +221,10 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
             }
             if end.pause > .zero || !end.reports.isEmpty { end.reading = ClockReading(timers) }
         }
+        if quotas != nil, response?.headers.areStored == true {
+            // A cache has answered, so the server has counted nothing.
+            (end.wasSent, end.wasAnswered) = (false, false)
+        }
         if let actualCost, let cost = actualCost(task.request, result) { end.cost = CostOption.amount(cost) }
         if response == nil {
             switch ResultMeaning(result) {

@@ -33,12 +33,14 @@ public final class RetryBudget: Sendable {
     /// - Parameters:
     ///   - ratio: the number of retries that each request pays for.
     ///   - minimumPerSecond: the number of retries per second that are always allowed.
-    ///   - window: for how long requests and retries count.
+    ///   - window: for how long requests and retries count; at least a second.
     ///   - timers: the clock.
     public convenience init(
         ratio: Double = 0.2, minimumPerSecond: Int = 10, window: Duration = .seconds(10),
         timers: any Timers = SystemTimers.shared
     ) {
+        // A shorter one would have no room for a single retry.
+        let window = max(window, .seconds(1))
         self.init(RetryBudgetState(ratio: ratio, minimumPerSecond: minimumPerSecond, window: window), timers)
     }
 
@@ -102,8 +104,7 @@ struct RetryBudgetState {
         let perSecond = Int128(min(max(0, minimumPerSecond), mostPerSecond)) * Int128(Self.price)
         let reserve = perSecond * Int128(max(0, window.saturatedNanoseconds)) / 1_000_000_000
         // Half of the range is left for savings.
-        let least = perSecond > 0 ? Int128(Self.price) : 0
-        self.reserve = Int64(min(max(reserve, least), Int128(Int64.max / 2)))
+        self.reserve = Int64(min(reserve, Int128(Int64.max / 2)))
         saved = SlidingWindow(window)
     }
 

@@ -126,6 +126,23 @@ import Testing
         #expect(answers.withLock(\.self) == 2)
     }
 
+    /// What a cache answers costs the server nothing.
+    @Test func storedResponseNeitherUsesNorEndsQuota() {
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            let count = answers.withLock { count in
+                count += 1
+                return count
+            }
+            let report = ["RateLimit": "\"day\";r=3;t=60", "RateLimit-Policy": "\"day\";q=3;w=60"] as HTTPHeaders
+            return .success(.ok, headers: count == 1 ? report : ["Age": "5"])
+        }
+        let limit = RateLimit([], serverQuotas: .init(usableBurst: 1), timers: timers)
+        limit --> terminal
+        for _ in 0..<6 { limit.load(request: .sample) { _ in } }
+        #expect(answers.withLock(\.self) == 6)
+    }
+
     /// The host that is asked, the one that responds, and whether the first is held up.
     static let redirects: [(String, String, Bool)] = [
         ("a.test", "b.test", false), ("a.test", "A.test", true), ("", "b.test", true),

@@ -35,6 +35,16 @@ import Testing
         #expect(budget.takeRetry() && !budget.takeRetry())
     }
 
+    @Test(arguments: [Duration.zero, .milliseconds(10)]) func shortWindowAllowsNoMoreThanItsSetting(_ window: Duration) {
+        let timers = ManualTimers()
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: window, timers: timers)
+        #expect(budget.takeRetry())
+        for _ in 0..<20 {
+            timers.advance(by: .milliseconds(20))
+            #expect(!budget.takeRetry())
+        }
+    }
+
     @Test func unusedRetryIsGivenBack() {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: ManualTimers())
         let taken = (0..<3).map { _ in budget.takeRetry() }
