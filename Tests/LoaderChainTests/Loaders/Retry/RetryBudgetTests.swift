@@ -35,7 +35,8 @@ import Testing
         #expect(budget.takeRetry() && !budget.takeRetry())
     }
 
-    @Test(arguments: [Duration.zero, .milliseconds(10)]) func shortWindowAllowsNoMoreThanItsSetting(_ window: Duration) {
+    @Test(arguments: [Duration.zero, .milliseconds(10)]) func shortWindowAllowsNoMoreThanItsSetting(_ window: Duration)
+    {
         let timers = ManualTimers()
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: window, timers: timers)
         #expect(budget.takeRetry())
