@@ -56,7 +56,8 @@ package struct ClockReading: Sendable {
 
 /// Measures how long the machine has slept: how far another clock got ahead of the monotonic clock, which stands still meanwhile.
 ///
-/// A step of the other clock, if that is a date, that is larger than a machine may sleep, or that goes back, is a change of its setting, not sleep.
+/// If the other clock is a date, a step that is larger than a machine may sleep, or that goes back, is a change of its setting, and not
+/// sleep.
 package struct SleepMeter: Sendable {
     private var lastInstant: TimerInstant
     private var lastSleepClock: Double

@@ -446,6 +446,27 @@ import Testing
         #expect(test.outbox.counters.delivered == 1)
     }
 
+    /// Longer than the longest wait between attempts, but not than a server may ask: no clock is wrong.
+    @Test func longWaitOfOneReportIsKeptAcrossLaunches() throws {
+        let disk = MemoryDirectory()
+        let sent = Locked(0)
+        let server = FakeServer { _, _ in
+            sent.withLock { $0 += 1 }
+            return .status(413, ["Retry-After": "7200"])
+        }
+        do {
+            let test = try TestOutbox(server, disk: disk)
+            try test.submit("a")
+            #expect(sent.withLock(\.self) == 1)
+        }
+        let timers = ManualTimers(date: ManualTimers.defaultDate.addingTimeInterval(1))
+        let test = try TestOutbox(server, disk: disk) { $0.timers = timers }
+        timers.advance(by: .seconds(3_500), draining: test.outbox.drain)
+        #expect(sent.withLock(\.self) == 1)
+        timers.advance(by: .seconds(200), draining: test.outbox.drain)
+        #expect(sent.withLock(\.self) == 2)
+    }
+
     /// A device without a clock of its own starts in 1970: the pause of a server would last for as long as any, at each start.
     @Test func clockThatIsBehindAtLaunchDoesNotShutDestination() throws {
         let disk = MemoryDirectory()

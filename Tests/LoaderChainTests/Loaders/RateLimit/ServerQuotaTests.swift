@@ -97,50 +97,50 @@ import Testing
         #expect(answers.withLock(\.self) == sent && limit.waiting == 0)
     }
 
-    @Test func quotaGoesOnWhileMachineSleeps() {
-        let answers = Locked(0)
+    /// A terminal whose answers have these fields, in turn and the last ones from then on, and the number of its answers.
+    private func terminal(_ fields: HTTPHeaders...) -> (terminal: ScriptedTerminal, count: Locked<Int>) {
+        let count = Locked(0)
         let terminal = ScriptedTerminal { _ in
-            answers.withLock { $0 += 1 }
-            return .success(.ok, headers: ["RateLimit": "\"day\";r=0;t=60", "RateLimit-Policy": "\"day\";q=10;w=60"])
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return .success(.ok, headers: fields[min(number, fields.count) - 1])
         }
+        return (terminal, count)
+    }
+
+    @Test func quotaGoesOnWhileMachineSleeps() {
+        let (terminal, count) = terminal([
+            "RateLimit": "\"day\";r=0;t=60", "RateLimit-Policy": "\"day\";q=10;w=60",
+        ])
         let limit = RateLimit(timers: timers)
         limit --> terminal
         for _ in 0..<2 { limit.load(request: .sample) { _ in } }
         timers.stepDate(by: .seconds(50))
         limit.load(request: .sample) { _ in }
-        #expect(answers.withLock(\.self) == 1)
+        #expect(count.withLock(\.self) == 1)
         timers.stepDate(by: .seconds(12))
         limit.load(request: .sample) { _ in }
-        #expect(answers.withLock(\.self) > 1)
+        #expect(count.withLock(\.self) > 1)
     }
 
     @Test func quotaInStoredResponseIsIgnored() {
-        let answers = Locked(0)
-        let terminal = ScriptedTerminal { _ in
-            answers.withLock { $0 += 1 }
-            return .success(.ok, headers: ["RateLimit": "\"day\";r=0;t=30", "Age": "10"])
-        }
+        let (terminal, count) = terminal(["RateLimit": "\"day\";r=0;t=30", "Age": "10"])
         let limit = RateLimit(timers: timers)
         limit --> terminal
         for _ in 0..<2 { limit.load(request: .sample) { _ in } }
-        #expect(answers.withLock(\.self) == 2)
+        #expect(count.withLock(\.self) == 2)
     }
 
     /// What a cache answers costs the server nothing.
     @Test func storedResponseNeitherUsesNorEndsQuota() {
-        let answers = Locked(0)
-        let terminal = ScriptedTerminal { _ in
-            let count = answers.withLock { count in
-                count += 1
-                return count
-            }
-            let report = ["RateLimit": "\"day\";r=3;t=60", "RateLimit-Policy": "\"day\";q=3;w=60"] as HTTPHeaders
-            return .success(.ok, headers: count == 1 ? report : ["Age": "5"])
-        }
+        let (terminal, count) = terminal(
+            ["RateLimit": "\"day\";r=3;t=60", "RateLimit-Policy": "\"day\";q=3;w=60"], ["Age": "5"])
         let limit = RateLimit([], serverQuotas: .init(usableBurst: 1), timers: timers)
         limit --> terminal
         for _ in 0..<6 { limit.load(request: .sample) { _ in } }
-        #expect(answers.withLock(\.self) == 6)
+        #expect(count.withLock(\.self) == 6)
     }
 
     /// The host that is asked, the one that responds, and whether the first is held up.
