@@ -45,6 +45,19 @@ import Testing
         try await site.loader.waitUntilIdle()
     }
 
+    /// The task that is kept here has a copy of the response, so the transfer would go on.
+    @Test func cancelOfCompletedTaskEndsArrivingChunks() async throws {
+        let site = try Site()
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
+        let (task, result) = start(site.request("/") { $0.delivery = .chunks }, with: site.loader)
+        let chunks = try #require(await result.value.response?.chunks)
+        #expect(!task.cancel())
+        try await site.server.waitForOpenConnections(atMost: 0)
+        try await site.loader.waitUntilIdle()
+        let error = await #expect(throws: HTTPError.self) { for try await _ in chunks {} }
+        #expect(error?.code == .cancelled)
+    }
+
     @Test(arguments: [LoopbackReply.Place.start, .body(3)])
     func deadlineEndsTransferAtAnyPoint(_ place: LoopbackReply.Place) async throws {
         let site = try Site()

@@ -74,7 +74,8 @@ extension HTTPTask {
                 load(makeChainHandle())
             }
         } onCancel: {
-            cancel()
+            // A body that has been handed on belongs to whoever reads it.
+            stop(atDeadline: false)
             // Most loaders have stopped by now.
             guard !isCompleted else { return }
             timers.schedule(after: Self.patience) { [weak core] in

@@ -20,8 +20,8 @@ public enum ResponseDelivery: HTTPRequestOption, Hashable {
     /// As it arrives, as `HTTPResponse.chunks`, of any size.
     ///
     /// The task completes when the head has arrived, so the chain's retries and limits do not cover the body. A reset
-    /// still ends it. However slow the reader is, at most a megabyte of the body is in memory; the rest waits in a
-    /// temporary file.
+    /// still ends it, and so does ``HTTPTask/cancel()``. However slow the reader is, at most a megabyte of the body is in
+    /// memory; the rest waits in a temporary file.
     case chunks
 
     /// In a file, named by `HTTPResponse.file`, which appears only once it is complete.
@@ -61,10 +61,10 @@ extension HTTPRequest {
 /// ```
 ///
 /// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the
-/// response is released, unread chunks are released too, and the transfer ends.
+/// response is released, unread chunks are released too, and the transfer ends. An ``HTTPTask`` that you keep has a copy.
 ///
-/// A transfer that fails throws an ``HTTPError``. Cancelling the task that reads ends the transfer, and throws a
-/// `CancellationError`.
+/// A transfer that fails throws an ``HTTPError``. Cancelling the Swift task that reads ends the transfer, and throws a
+/// `CancellationError`. Cancelling the ``HTTPTask`` ends it too, and throws an ``HTTPError/Code/cancelled``.
 public struct ResponseChunks: AsyncSequence, Sendable {
     /// A piece of the body, never empty.
     public typealias Element = Data
@@ -76,7 +76,8 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - next: returns the next chunk, or nil at the end. It is called again only after it has returned.
     ///   - trailers: returns the fields that followed the body; none before its end.
-    ///   - onDrop: called once, when the last copy of the sequence is released.
+    ///   - onDrop: called once, when the last copy of the sequence is released, or its ``HTTPTask`` is cancelled before
+    ///     the end was read. A call of `next` that waits then should end.
     public init(
         next: @escaping @Sendable () async throws -> Data?,
         trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }, onDrop: @escaping @Sendable () -> Void = {}
@@ -105,7 +106,14 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     }
 
     fileprivate final class Source: Sendable {
-        let next: @Sendable () async throws -> Data?
+        private struct State {
+            var next: @Sendable () async throws -> Data?
+            var isAtEnd = false
+            /// Why the body ends before its end.
+            var error: HTTPError?
+        }
+
+        private let state: Locked<State>
         let trailers: @Sendable () -> HTTPHeaders
         private let onDrop: @Sendable () -> Void
 
@@ -113,13 +121,46 @@ public struct ResponseChunks: AsyncSequence, Sendable {
             next: @escaping @Sendable () async throws -> Data?, trailers: @escaping @Sendable () -> HTTPHeaders,
             onDrop: @escaping @Sendable () -> Void
         ) {
-            self.next = next
+            state = Locked(State(next: next))
             self.trailers = trailers
             self.onDrop = onDrop
         }
 
-        deinit { onDrop() }
+        deinit {
+            if state.withLock({ $0.error == nil }) { onDrop() }
+        }
+
+        func next() async throws -> Data? {
+            let present = state.withLock { $0 }
+            do {
+                let chunk = try await present.next()
+                let error = state.withLock { state -> HTTPError? in
+                    if chunk == nil, state.error == nil { state.isAtEnd = true }
+                    return state.error
+                }
+                if let error { throw error }
+                return chunk
+            } catch {
+                // A read that was ended by a cancel has an error of its own.
+                if let cancel = state.withLock({ $0.error }) { throw cancel }
+                throw error
+            }
+        }
+
+        func end(with error: HTTPError) {
+            let ended = state.withLock { state -> State? in
+                guard !state.isAtEnd, state.error == nil else { return nil }
+                // Without the closure, whose transfer may end with its last reference.
+                return replace(&state, with: State(next: { nil }, error: error))
+            }
+            if ended != nil { onDrop() }
+        }
     }
+}
+
+extension ResponseChunks {
+    /// Ends the body with an error, unless its end was read.
+    func end(with error: HTTPError) { source.end(with: error) }
 }
 
 extension ResponseChunks {

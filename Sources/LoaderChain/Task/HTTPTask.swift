@@ -172,11 +172,26 @@ extension HTTPTask {
 extension HTTPTask {
     /// Asks the loader that has the task to stop it.
     ///
+    /// If the task has a response whose ``HTTPResponse/chunks`` are still being read, they end with
+    /// ``HTTPError/Code/cancelled``.
+    ///
     /// - Returns: whether this was the first cancel and came before any result.
     @discardableResult
-    public func cancel() -> Bool { stop(atDeadline: false) }
+    public func cancel() -> Bool {
+        if stop(atDeadline: false) { return true }
+        endBody()
+        return false
+    }
 
-    /// Cancels the task, for a caller or because its deadline has come.
+    private func endBody() {
+        guard let outcome = core.withState({ state, _ in state.life.outcome }), let chunks = outcome.response?.chunks
+        else { return }
+        // Without the chunks, which will hold the error.
+        let response = outcome.withoutChunks.response
+        chunks.end(with: HTTPError(.cancelled, request: outcome.request, response: response, loader: holderName))
+    }
+
+    /// Cancels a task that has no result yet, for a caller or because its deadline has come.
     @discardableResult
     func stop(atDeadline: Bool) -> Bool {
         let (handlers, leavesAttempts) = core.withState { state, flags in

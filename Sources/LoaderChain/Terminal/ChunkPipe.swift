@@ -102,19 +102,19 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
         }
     }
 
-    /// Called when the last copy of the response is gone, so that nothing can read any more.
-    package func drop() { leave(nil) }
+    /// Called when the last copy of the response is gone or its task is cancelled, so that nothing is read any more.
+    package func drop() { leave(CancellationError()) }
 
-    private func leave(_ error: (any Error)?) {
+    private func leave(_ error: any Error) {
         let (reader, hadEnded, store) = state.withLock { state in
             let hadEnded = state.end != nil
             // What has not been read is lost with the store, so a later reader cannot mistake the body for complete.
-            if let error, !hadEnded || !state.store.isEmpty { state.end = .failure(error) }
+            if !hadEnded || !state.store.isEmpty { state.end = .failure(error) }
             state.isDropped = true
             return (replace(&state.reader, with: nil), hadEnded, replace(&state.store, with: ChunkStore()))
         }
         _ = consume store
-        if let error { reader?.resume(throwing: error) }
+        reader?.resume(throwing: error)
         if !hadEnded { onLeave() }
     }
 }

@@ -150,7 +150,8 @@ private final class HedgeSecond: HTTPTaskWaitObserver, @unchecked Sendable {
     }
 
     func waitBegan() {
-        if race.withdraw() { attempt?.cancel() }
+        // Not the body of a response that it has just handed on.
+        if race.withdraw() { attempt?.stop(atDeadline: false) }
     }
 
     func waitEnded() {}
