@@ -78,9 +78,10 @@ extension HTTPTask {
             stop(atDeadline: false)
             // Most loaders have stopped by now.
             guard !isCompleted else { return }
-            timers.schedule(after: Self.patience) { [weak core] in
+            let timer = timers.schedule(after: Self.patience) { [weak core] in
                 if let core { HTTPTask(for: core).stopWaiting() }
             }
+            addCompletionHandler { timer.cancel() }
         }
         // A thread sanitizer does not see how the runtime hands over a result that comes before the wait has begun. It
         // does see this read of what the completion has written.

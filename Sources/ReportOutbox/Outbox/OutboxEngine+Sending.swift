@@ -129,9 +129,10 @@ extension OutboxEngine {
     func cancel(_ task: HTTPTask) {
         task.cancel()
         guard !task.isCompleted else { return }
-        settings.timers.schedule(after: Self.patience) { [weak task] in
+        let timer = settings.timers.schedule(after: Self.patience) { [weak task] in
             task?.fail(.cancelled, reason: "The loader ignored the cancel of this attempt")
         }
+        task.addCompletionHandler { timer.cancel() }
     }
 
     private func finish(_ handle: OutboxHandle, _ result: HTTPResult, timedOut: Bool, _ handover: AttemptHandover) {

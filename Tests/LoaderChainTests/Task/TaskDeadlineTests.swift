@@ -159,6 +159,19 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    @Test func cancelledCallerLeavesNoTimerWhenLoaderStopsLater() async {
+        let slow = ScriptedTerminal(onCancel: .waits)
+        let waiting = Task { [timers] in
+            await HTTPTask(request: .sample).result(on: timers) { slow.load(task: $0) }
+        }
+        let held = await slow.next()
+        waiting.cancel()
+        #expect(timers.pendingCount == 1)
+        slow.answer(held)
+        #expect(await waiting.value.error?.code == .cancelled)
+        #expect(timers.pendingCount == 0)
+    }
+
     @Test func errorNamesLoaderBelowRetryThatIgnoresCancel() throws {
         let stubborn = StubbornTerminal()
         let chain = Retry(.immediately(maximumNumberOfAttempts: 3), timers: timers) --> stubborn

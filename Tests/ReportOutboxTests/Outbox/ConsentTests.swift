@@ -105,6 +105,19 @@ import Testing
         #expect(test.outbox.counters.dropped == ["without-consent": 1])
     }
 
+    @Test func attemptThatStopsSomeTimeAfterDenialLeavesNoTimer() throws {
+        let (timers, terminal) = (ManualTimers(), ScriptedTerminal(onCancel: .waits))
+        let outbox = try ReportOutbox(files: MemoryDirectory(), chain: terminal, settings: .test(timers))
+        try outbox.submit(bytes(1), identifier: "a", request: upload)
+        outbox.drain()
+        let held = try #require(terminal.held.first)
+        outbox.setConsent(.denied)
+        outbox.drain()
+        terminal.answer(held)
+        outbox.drain()
+        #expect(outbox.count == 0 && timers.pendingCount == 0)
+    }
+
     /// A denial is not taken back, however soon a consent follows.
     @Test func reportOnItsWayLeavesAfterDenialAlthoughConsentFollows() throws {
         let test = try TestOutbox(FakeServer { _, _ in .silence })
