@@ -146,7 +146,7 @@ struct BatchingState<Waiter> {
 
     /// The time of the next check; nil if there is nothing to wait for.
     var nextAlarm: TimerInstant? {
-        if let pause = pacing.pausedUntil { return pause }
+        if let look = pacing.nextLook { return look }
         return waitingSince == nil ? nil : lookTime
     }
 
@@ -238,6 +238,9 @@ struct BatchingState<Waiter> {
     mutating func wait(from now: TimerInstant, requested delay: Duration?, roll: Double) {
         pacing.failed(at: now, requested: delay, roll: roll)
     }
+
+    /// Counts how long the machine has slept, during which a pause goes on.
+    mutating func countSleep(until reading: ClockReading) { pacing.countSleep(until: reading) }
 
     // MARK: Flushing
 

@@ -33,7 +33,7 @@ extension WriterEngine {
     }
 
     private func ended(_ number: UInt64, _ load: BatchLoad, _ batch: LineBatch, _ outcome: BatchOutcome) {
-        let now = timers.now
+        let now = look()
         let firstReport = batch.count - load.reports.count
         let left = outcome.undelivered.subtracting(LineSet(firstReport..<batch.count))
         let rest = left.isEmpty ? nil : batch.batch(of: left)

@@ -45,7 +45,7 @@ final class WriterEngine: Sendable {
     func advance() {
         var isSending = true
         while isSending {
-            let now = timers.now
+            let now = look()
             let step = state.withLock { state in
                 let done = state.batching.takeDone()
                 let next = state.nextBatch(at: now)
@@ -70,8 +70,15 @@ final class WriterEngine: Sendable {
         alarm.set(on: timers, for: { state.withLock(\.alarmTime) }) { [weak self] in self?.timePassed() }
     }
 
+    /// Returns the present, after a pause was shortened by how long the machine has slept, while the clock of the timers stood still.
+    func look() -> TimerInstant {
+        let reading = ClockReading(timers)
+        state.withLock { $0.batching.countSleep(until: reading) }
+        return reading.instant
+    }
+
     private func timePassed() {
-        let now = timers.now
+        let now = look()
         state.withLock { $0.batching.pass(to: now) }
         advance()
     }

@@ -47,6 +47,41 @@ import Testing
         #expect(await report.delivered == 1)
     }
 
+    /// The clock of the timers stands still while the machine sleeps, and the date goes on.
+    @Test func requestedDelayGoesOnWhileMachineSleeps() async throws {
+        let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(3_600), reason: "too many")))
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await test.waitForEvents(1)
+        try await test.settle()
+        sender.answer(FakeSender.delivered)
+        test.timers.stepDate(by: .seconds(2_700))
+        test.timers.advance(by: .seconds(300))
+        #expect(sender.count == 1)
+        test.timers.stepDate(by: .seconds(300))
+        test.timers.advance(by: .seconds(300))
+        let isPaused = test.writer.engine.state.withLock { $0.batching.pacing.pausedUntil != nil }
+        try #require(!isPaused)
+        await test.waitForEvents(2)
+        #expect(test.statistics.delivered == 1 && sender.count == 2)
+    }
+
+    /// An app that comes back asks for a flush, before the next timer fires.
+    @Test func flushSendsAfterRequestedDelayHasPassedDuringSleep() async throws {
+        let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(3_600), reason: "too many")))
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await test.waitForEvents(1)
+        try await test.settle()
+        sender.answer(FakeSender.delivered)
+        test.timers.stepDate(by: .seconds(7_200))
+        async let report = test.writer.flush(within: .seconds(1))
+        try await eventually("the points are sent") { sender.count == 2 }
+        #expect(await report.delivered == 1)
+    }
+
     /// The other batch was sent before the server asked for the delay.
     @Test(arguments: [true, false])
     func otherBatchDoesNotEndRequestedDelay(isDelivered: Bool) async throws {
