@@ -25,8 +25,7 @@ import LoaderChainPlatformFoundation
 /// number is the task's, which connects its lines, also those of another such loader. A request is always printed
 /// before its result.
 public final class PrintLoader: HTTPLoader, @unchecked Sendable {
-    private let showsHeaders: Bool
-    private let bodyLimit: Int
+    private let texts: PrintedTexts
     private let timers: any Timers
     private let output: @Sendable (String) -> Void
 
@@ -41,8 +40,7 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         showsHeaders: Bool = true, bodyLimit: Int = 0, timers: any Timers = SystemTimers.shared,
         output: @escaping @Sendable (String) -> Void = { print($0) }
     ) {
-        self.showsHeaders = showsHeaders
-        self.bodyLimit = bodyLimit
+        texts = PrintedTexts(showsHeaders: showsHeaders, bodyLimit: bodyLimit)
         self.timers = timers
         self.output = output
     }
@@ -70,15 +68,22 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         let number = task.number
         let request = task.request
         let hidesBodies = request.hidesBodies
-        output(text(of: request, number))
+        output(texts.text(of: request, number))
         let start = timers.now
-        task.addCompletionHandler { [self] result in
-            output(text(of: result, number, after: start.duration(to: timers.now), hidingBody: hidesBodies))
+        // Without this loader, which holds those below: one of them may keep the task, and end only with its last reference.
+        task.addCompletionHandler { [texts, timers, output] result in
+            output(texts.text(of: result, number, after: start.duration(to: timers.now), hidingBody: hidesBodies))
         }
         super.load(task: task)
     }
+}
 
-    private func text(of request: HTTPRequest, _ number: UInt64) -> String {
+/// The texts of requests and results, as a printing loader shows them.
+private struct PrintedTexts {
+    let showsHeaders: Bool
+    let bodyLimit: Int
+
+    func text(of request: HTTPRequest, _ number: UInt64) -> String {
         var headers = request.headers
         headers.merge(filling: request.body.additionalHeaders)
         let first = "→ #\(number) \(request.method) \(request.loggableURL)"
@@ -86,7 +91,7 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         return lines(first, headers, isHidden ? .hidden : PrintedBody(request.body, limit: bodyLimit))
     }
 
-    private func text(
+    func text(
         of result: HTTPResult, _ number: UInt64, after duration: Duration, hidingBody hidesBody: Bool
     ) -> String {
         switch result {

@@ -70,6 +70,18 @@ import Testing
         #expect(log.events.last?.contains("\n") == false)
     }
 
+    @Test func releasedChainAbandonsTasksThatWait() {
+        weak var gone: Throttle?
+        do {
+            let throttle = Throttle(maximumNumberOfRequests: 0)
+            gone = throttle
+            let chain = PrintLoader(timers: timers, output: { [log] in log.note($0) }) --> throttle
+            chain.load(request: .sample) { [log] in log.note($0.summary) }
+        }
+        #expect(gone == nil)
+        #expect(log.events.count == 3 && log.events.last == "abandoned")
+    }
+
     @Test func bodyIsCutBetweenCharacters() {
         #expect(lines("äöü", limit: 3) == ["ä", "… and 3 more bytes"])
         #expect(lines("äöü", limit: 6) == ["äöü"])
