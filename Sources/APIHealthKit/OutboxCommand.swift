@@ -51,8 +51,8 @@ struct OutboxCommand: Sendable {
     /// Whether the directory is that of an outbox without reports, which has its lock and nothing of others.
     private var isOutbox: Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: arguments.directory)) ?? []
-        let own = [FileFailure.lockName, "aside", "discarded"]
-        return names.contains(FileFailure.lockName) && names.allSatisfy { own.contains($0) || $0.hasPrefix("tmp-") }
+        let own = [OwnerLock.name, "aside", "discarded"]
+        return names.contains(OwnerLock.name) && names.allSatisfy { own.contains($0) || $0.hasPrefix("tmp-") }
     }
 
     /// Turns errors of the outbox into the program's own.

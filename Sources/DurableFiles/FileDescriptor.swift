@@ -31,17 +31,17 @@ package final class FileDescriptor: DurableFile {
     package convenience init(
         reading path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true
     ) throws(FileFailure) {
-        // Opening a pipe would wait for its writer. In non-blocking mode it opens at once, and the check below rejects it.
+        // Opening a pipe would wait for its writer. In non-blocking mode it opens at once, and the check rejects it.
         try self.init(
             path, in: directory, flags: O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW), for: "opened")
-        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+        try requireRegularFile()
     }
 
     /// Opens a regular file for reading and writing.
     package convenience init(updating path: String, in directory: CInt) throws(FileFailure) {
-        // Opening a pipe for both does not wait, and the check below rejects it.
+        // Opening a pipe for both does not wait, and the check rejects it.
         try self.init(path, in: directory, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW, for: "opened")
-        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+        try requireRegularFile()
     }
 
     /// Creates a file for writing; fails if the file exists.
@@ -59,8 +59,13 @@ package final class FileDescriptor: DurableFile {
         reopening path: String, keeping length: Int64, in directory: CInt = AT_FDCWD
     ) throws(FileFailure) {
         try self.init(path, in: directory, flags: O_WRONLY | O_NONBLOCK | O_NOFOLLOW, for: "opened")
-        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+        try requireRegularFile()
         if try self.length() > length { try shorten(to: length) }
+    }
+
+    /// Rejects a directory, a pipe or a device.
+    private func requireRegularFile() throws(FileFailure) {
+        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
     }
 
     deinit { _ = end() }
@@ -79,8 +84,7 @@ package final class FileDescriptor: DurableFile {
 
     private func status() throws(FileFailure) -> stat {
         var status = stat()
-        let (answer, code) = uninterrupted { fstat(number, &status) }
-        guard answer == 0 else { throw FileFailure("examined", path, code: code) }
+        try perform("examined", path) { fstat(number, &status) }
         return status
     }
 
@@ -92,8 +96,7 @@ package final class FileDescriptor: DurableFile {
     func mode() throws(FileFailure) -> mode_t { try status().st_mode & 0o777 }
 
     func setMode(_ mode: mode_t) throws(FileFailure) {
-        let (answer, code) = uninterrupted { fchmod(number, mode) }
-        guard answer == 0 else { throw FileFailure("shared", path, code: code) }
+        try perform("shared", path) { fchmod(number, mode) }
     }
 
     /// Whether it was deleted while it was open.
@@ -159,8 +162,7 @@ package final class FileDescriptor: DurableFile {
 
     /// Removes the bytes after the first `length`.
     package func shorten(to length: Int64) throws(FileFailure) {
-        let (answer, code) = uninterrupted { ftruncate(number, off_t(length)) }
-        guard answer == 0 else { throw FileFailure(length == 0 ? "emptied" : "shortened", path, code: code) }
+        try perform(length == 0 ? "emptied" : "shortened", path) { ftruncate(number, off_t(length)) }
     }
 
     package func sync() throws(FileFailure) {
@@ -169,8 +171,7 @@ package final class FileDescriptor: DurableFile {
             // `fsync` follows.
             if uninterrupted({ fcntl(number, F_FULLFSYNC) }).answer != -1 { return }
         #endif
-        let (answer, code) = uninterrupted { fsync(number) }
-        guard answer == 0 else { throw FileFailure("synchronized", path, code: code) }
+        try perform("synchronized", path) { fsync(number) }
     }
 
     package func close() throws(FileFailure) {
@@ -216,6 +217,12 @@ package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answ
         let code = errno
         if answer != -1 || code != EINTR { return (answer, code) }
     }
+}
+
+/// Makes a system call that answers 0, or throws its error; the action is for messages, as a participle.
+func perform(_ action: String, _ path: String, _ call: () -> CInt) throws(FileFailure) {
+    let (answer, code) = uninterrupted(call)
+    guard answer == 0 else { throw FileFailure(action, path, code: code) }
 }
 
 /// Writes all bytes to a descriptor, and returns `errno` if that failed.

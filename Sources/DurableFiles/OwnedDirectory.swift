@@ -8,27 +8,30 @@ extension Directory {
     /// Locks the directory until the returned value is released.
     ///
     /// - Throws: a failure whose ``FileFailure/isInUse`` is true if another owner, in this process or another, has locked it.
-    package func take() throws(FileFailure) -> any Sendable {
+    package func takeOwnership() throws(FileFailure) -> any Sendable {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
-            if let location = url(of: FileFailure.lockName), FileFailure.isShared(location) { throw .shared }
+            if let file = url(of: OwnerLock.name), OwnerLock.isInAppGroup(file) { throw .shared }
         #endif
-        if let lock = try lock(FileFailure.lockName) { return lock }
+        if let lock = try lock(OwnerLock.name) { return lock }
         throw FileFailure.inUse
     }
 }
 
-extension FileFailure {
-    package static let lockName = "lock"
-
-    package static let inUse = FileFailure("locked", lockName, code: EWOULDBLOCK)
-
-    /// The directory is one that several apps share.
-    package static let shared = FileFailure("locked", lockName, code: ENOTSUP)
+/// The file by which a directory has one owner at a time.
+package enum OwnerLock {
+    package static let name = "lock"
 
     /// Whether a file is in the container of an app group, where the system ends an app that is suspended while it holds a lock.
-    package static func isShared(_ file: URL) -> Bool {
+    package static func isInAppGroup(_ file: URL) -> Bool {
         file.path(percentEncoded: false).contains("/Containers/Shared/AppGroup/")
     }
+}
+
+extension FileFailure {
+    package static let inUse = FileFailure("locked", OwnerLock.name, code: EWOULDBLOCK)
+
+    /// The directory is one that several apps share.
+    package static let shared = FileFailure("locked", OwnerLock.name, code: ENOTSUP)
 
     package var isInUse: Bool { self == .inUse }
 

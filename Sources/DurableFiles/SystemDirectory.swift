@@ -35,14 +35,21 @@ package final class SystemDirectory: Directory {
 
     /// Creates a directory and its missing parents.
     private static func makePath(_ path: String) throws(FileFailure) {
-        let (answer, code) = uninterrupted { mkdir(path, 0o700) }
-        if answer == 0 || code == EEXIST { return }
-        guard code == ENOENT, let slash = path.dropLast().lastIndex(of: "/"), slash > path.startIndex else {
-            throw FileFailure("made", path, code: code)
+        do throws(FileFailure) {
+            try make(path) { mkdir(path, 0o700) }
+        } catch {
+            guard error.isMissing, let slash = path.dropLast().lastIndex(of: "/"), slash > path.startIndex else {
+                throw error
+            }
+            try makePath(String(path[..<slash]))
+            try make(path) { mkdir(path, 0o700) }
         }
-        try makePath(String(path[..<slash]))
-        let (second, secondCode) = uninterrupted { mkdir(path, 0o700) }
-        guard second == 0 || secondCode == EEXIST else { throw FileFailure("made", path, code: secondCode) }
+    }
+
+    /// Creates a directory, unless it exists.
+    private static func make(_ path: String, _ call: () -> CInt) throws(FileFailure) {
+        let (answer, code) = uninterrupted(call)
+        guard answer == 0 || code == EEXIST else { throw FileFailure("made", path, code: code) }
     }
 
     /// Performs an operation in the directory, and marks a failure whose cause is that the directory was deleted.
@@ -56,21 +63,10 @@ package final class SystemDirectory: Directory {
         }
     }
 
-    private func calling(_ action: String, _ path: String, _ call: () -> CInt) throws(FileFailure) {
-        let (answer, code) = uninterrupted(call)
-        guard answer == 0 else { throw FileFailure(action, path, code: code) }
-    }
-
     // MARK: Folders
 
     package func makeFolder(_ path: String) throws(FileFailure) {
-        try doing { () throws(FileFailure) in
-            do throws(FileFailure) {
-                try calling("made", path) { mkdirat(root.number, path, 0o700) }
-            } catch {
-                guard error.code == EEXIST else { throw error }
-            }
-        }
+        try doing { () throws(FileFailure) in try Self.make(path) { mkdirat(root.number, path, 0o700) } }
     }
 
     package func folder(_ path: String) throws(FileFailure) -> any Directory {
@@ -117,21 +113,15 @@ package final class SystemDirectory: Directory {
     // MARK: Files
 
     package func create(_ path: String) throws(FileFailure) -> any DurableFile {
-        try doing { () throws(FileFailure) in
-            try FileDescriptor(creating: path, in: root.number, mode: 0o600)
-        }
+        try doing { () throws(FileFailure) in try FileDescriptor(creating: path, in: root.number, mode: 0o600) }
     }
 
     package func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile {
-        try doing { () throws(FileFailure) in
-            try FileDescriptor(reopening: path, keeping: length, in: root.number)
-        }
+        try doing { () throws(FileFailure) in try FileDescriptor(reopening: path, keeping: length, in: root.number) }
     }
 
     package func open(_ path: String) throws(FileFailure) -> any DurableFile {
-        try doing { () throws(FileFailure) in
-            try FileDescriptor(reading: path, in: root.number, followsLinks: false)
-        }
+        try doing { () throws(FileFailure) in try FileDescriptor(reading: path, in: root.number, followsLinks: false) }
     }
 
     package func update(_ path: String) throws(FileFailure) -> any DurableFile {
@@ -152,13 +142,13 @@ package final class SystemDirectory: Directory {
 
     package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         try doing { () throws(FileFailure) in
-            try calling("renamed", path) { renameat(root.number, path, root.number, newPath) }
+            try perform("renamed", path) { renameat(root.number, path, root.number, newPath) }
         }
     }
 
     package func remove(_ path: String) throws(FileFailure) {
         do throws(FileFailure) {
-            try calling("removed", path) { unlinkat(root.number, path, 0) }
+            try perform("removed", path) { unlinkat(root.number, path, 0) }
         } catch {
             if !error.isMissing { throw error }
         }
@@ -179,7 +169,7 @@ package final class SystemDirectory: Directory {
                 throw error
             }
             do throws(FileFailure) {
-                try calling("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }
+                try perform("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }
             } catch {
                 if error.code == EWOULDBLOCK { return nil }
                 throw error

@@ -125,10 +125,12 @@
 
     /// A stream of brotli or zstd.
     private final class LibraryDecoder: DecodingStep {
+        private enum Phase { case before, within, after }
+
         private let coding: Int32
         private let decoder: OpaquePointer?
         private var output = [UInt8](repeating: 0, count: 1 << 16)
-        private(set) var isComplete = true
+        private var phase = Phase.before
 
         init(_ coding: Int32) {
             self.coding = coding
@@ -137,35 +139,29 @@
 
         deinit { if let decoder { loaderchain_decoder_end(decoder) } }
 
+        var isComplete: Bool { phase != .within }
+
         func take(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) -> Bool {
             guard let decoder else { return false }
             var rest = bytes
-            var hasEnded = false
-            while !rest.isEmpty || !isComplete {
+            while !rest.isEmpty || phase == .within {
                 // A stream of zstd may have several frames, one of brotli ends for good.
-                if hasEnded || (isComplete && hasBegun), coding == Int32(loaderchain_coding_brotli) {
-                    return rest.isEmpty
-                }
-                hasBegun = true
+                if phase == .after, coding == Int32(loaderchain_coding_brotli) { return false }
                 let (result, used, written) = step(decoder, rest)
                 rest = rest.dropFirst(used)
                 if written > 0, !pass(output[..<written]) { return true }
                 switch result {
                 case loaderchain_coding_wants_input:
-                    isComplete = false
+                    phase = .within
                     if rest.isEmpty { return true }
                     if used == 0, written == 0 { return false }
-                case loaderchain_coding_has_ended:
-                    isComplete = true
-                    hasEnded = true
-                case loaderchain_coding_has_output: isComplete = false
+                case loaderchain_coding_has_output: phase = .within
+                case loaderchain_coding_has_ended: phase = .after
                 default: return false
                 }
             }
             return true
         }
-
-        private var hasBegun = false
 
         private func step(
             _ decoder: OpaquePointer, _ bytes: ArraySlice<UInt8>

@@ -16,26 +16,19 @@
         static let system: Result<CurlLibrary, Missing> = load()
 
         private static func load() -> Result<CurlLibrary, Missing> {
+            let reason: String
             switch loaderchain_curl_load() {
             case Int32(loaderchain_curl_is_there):
                 let features = loaderchain_curl_features()
-                guard features & Int32(loaderchain_curl_feature_resolver_thread) != 0 else {
-                    return .failure(
-                        Missing(
-                            description: "libcurl was built without a resolver that waits aside; install another build")
-                    )
+                if features & Int32(loaderchain_curl_feature_resolver_thread) != 0 {
+                    return .success(CurlLibrary(version: loaderchain_curl_version(), features: features))
                 }
-                return .success(CurlLibrary(version: loaderchain_curl_version(), features: features))
-            case Int32(loaderchain_curl_is_too_old):
-                return .failure(Missing(description: "libcurl is older than 7.68; install a newer one"))
-            case Int32(loaderchain_curl_has_failed):
-                return .failure(Missing(description: "libcurl could not be initialized"))
-            default:
-                return .failure(
-                    Missing(
-                        description: "libcurl is missing; install it (libcurl4 on Debian and Ubuntu, libcurl on others)"
-                    ))
+                reason = "libcurl was built without a resolver that waits aside; install another build"
+            case Int32(loaderchain_curl_is_too_old): reason = "libcurl is older than 7.68; install a newer one"
+            case Int32(loaderchain_curl_has_failed): reason = "libcurl could not be initialized"
+            default: reason = "libcurl is missing; install it (libcurl4 on Debian and Ubuntu, libcurl on others)"
             }
+            return .failure(Missing(description: reason))
         }
 
         /// What a result of libcurl means, in its own words.

@@ -24,21 +24,20 @@
             var isEnded = false
         }
 
-        private let inbox = Locked(Inbox())
-        private let multi: Multi
-        /// How many transfers were started and have not reported their end.
-        private let running = Running()
+        /// What the loop and its thread share.
+        private final class Shared: @unchecked Sendable {
+            let inbox = Locked(Inbox())
+            /// The set of transfers, which only waking may touch from another thread.
+            let multi: OpaquePointer
+            /// How many transfers were started and have not reported their end.
+            let running = Atomic(0)
 
-        private final class Running: Sendable {
-            let count = Atomic(0)
+            init(_ multi: OpaquePointer) { self.multi = multi }
         }
 
-        var count: Int { running.count.load(ordering: .relaxed) }
+        private let shared: Shared
 
-        /// A set of transfers, which only waking may touch from another thread.
-        private struct Multi: @unchecked Sendable {
-            let pointer: OpaquePointer
-        }
+        var count: Int { shared.running.load(ordering: .relaxed) }
 
         /// Begins a thread; nil if the system has none left, or the process no descriptors.
         ///
@@ -46,23 +45,22 @@
         ///   - endsOnLoop: whether transfers report their ends on this thread.
         ///   - hasHTTP2: whether some of its connections may have HTTP/2.
         init?(_ library: CurlLibrary, idleConnections: Int, endsOnLoop: Bool, hasHTTP2: Bool) {
-            guard let pointer = loaderchain_curl_multi_make() else { return nil }
+            guard let multi = loaderchain_curl_multi_make() else { return nil }
             // Before version 8.20, a set is made without what wakes it if the process has no descriptors left.
-            guard loaderchain_curl_multi_wake(pointer) == 0 else {
-                _ = loaderchain_curl_multi_end(pointer)
+            guard loaderchain_curl_multi_wake(multi) == 0 else {
+                _ = loaderchain_curl_multi_end(multi)
                 return nil
             }
-            multi = Multi(pointer: pointer)
-            let results = endsOnLoop ? nil : CurlResults()
+            shared = Shared(multi)
             let carrier = Unmanaged.passRetained(
                 Carrier(
-                    library, inbox: inbox, multi: multi, running: running, results: results,
-                    idleConnections: idleConnections, hasHTTP2: hasHTTP2))
+                    library, shared, endsOnLoop ? nil : CurlResults(), idleConnections: idleConnections,
+                    hasHTTP2: hasHTTP2))
             let result = loaderchain_curl_start_thread(
                 { Unmanaged<Carrier>.fromOpaque($0!).takeRetainedValue().run() }, carrier.toOpaque())
             guard result == 0 else {
                 carrier.release()
-                _ = loaderchain_curl_multi_end(pointer)
+                _ = loaderchain_curl_multi_end(multi)
                 return nil
             }
         }
@@ -70,7 +68,7 @@
         deinit { wake { $0.isEnded = true } }
 
         func start(_ transfer: CurlTransfer) {
-            running.count.wrappingAdd(1, ordering: .relaxed)
+            shared.running.wrappingAdd(1, ordering: .relaxed)
             post(.start(transfer))
         }
 
@@ -80,28 +78,26 @@
         private func post(_ job: Job) { wake { $0.jobs.append(job) } }
 
         private func wake(_ change: (inout Inbox) -> Void) {
-            inbox.withLock { inbox in
+            shared.inbox.withLock { inbox in
                 change(&inbox)
                 // Under the lock, because the thread ends the set once it sees that it is not wanted any more.
-                if replace(&inbox.isAsleep, with: false) { _ = loaderchain_curl_multi_wake(multi.pointer) }
+                if replace(&inbox.isAsleep, with: false) { _ = loaderchain_curl_multi_wake(shared.multi) }
             }
         }
 
         /// The thread's part, which does not hold the loop, so that this can end.
         private final class Carrier: @unchecked Sendable {
             private let library: CurlLibrary
-            private let inbox: Locked<Inbox>
-            private let multi: Multi
-            private let running: Running
+            private let shared: Shared
             private let results: CurlResults?
+            private let idleConnections: Int
+            private let hasHTTP2: Bool
 
             // Only the thread touches these.
             private var idle: [CurlHandle] = []
             private var transfers: [OpaquePointer: CurlTransfer] = [:]
             private var ended: [CurlResults.Result] = []
             private let gathering = CurlGathering()
-            private let idleConnections: Int
-            private let hasHTTP2: Bool
             /// How many transfers the connections suffice for.
             private var capacity = 0
 
@@ -109,13 +105,10 @@
             private static let mostIdle = 256
 
             init(
-                _ library: CurlLibrary, inbox: Locked<Inbox>, multi: Multi, running: Running, results: CurlResults?,
-                idleConnections: Int, hasHTTP2: Bool
+                _ library: CurlLibrary, _ shared: Shared, _ results: CurlResults?, idleConnections: Int, hasHTTP2: Bool
             ) {
                 self.library = library
-                self.inbox = inbox
-                self.multi = multi
-                self.running = running
+                self.shared = shared
                 self.results = results
                 self.idleConnections = idleConnections
                 self.hasHTTP2 = hasHTTP2
@@ -131,29 +124,29 @@
                 while true {
                     if carryOutJobs(), transfers.isEmpty { break }
                     var running: Int32 = 0
-                    _ = loaderchain_curl_multi_perform(multi.pointer, &running)
+                    _ = loaderchain_curl_multi_perform(shared.multi, &running)
                     gathering.endTurn()
                     var result: Int32 = 0
-                    while let pointer = loaderchain_curl_multi_ended(multi.pointer, &result) { end(pointer, result) }
+                    while let pointer = loaderchain_curl_multi_ended(shared.multi, &result) { end(pointer, result) }
                     report()
-                    let mayWait = inbox.withLock { inbox in
+                    let mayWait = shared.inbox.withLock { inbox in
                         inbox.isAsleep = inbox.jobs.isEmpty && !(inbox.isEnded && transfers.isEmpty)
                         return inbox.isAsleep
                     }
-                    if mayWait, loaderchain_curl_multi_poll(multi.pointer, longestWait) != 0 {
+                    if mayWait, loaderchain_curl_multi_poll(shared.multi, longestWait) != 0 {
                         // The system is short of something, which a loop without a pause would not help.
                         usleep(1_000)
                     }
                 }
                 idle = []
-                _ = loaderchain_curl_multi_end(multi.pointer)
+                _ = loaderchain_curl_multi_end(shared.multi)
             }
 
             /// Does what has come in, and returns whether no more comes.
             ///
             /// It keeps no job beyond that: a job keeps its transfer, which keeps the loop, whose end this thread waits for.
             private func carryOutJobs() -> Bool {
-                let (jobs, isEnded) = inbox.withLock { inbox in
+                let (jobs, isEnded) = shared.inbox.withLock { inbox in
                     inbox.isAsleep = false
                     return (replace(&inbox.jobs, with: []), inbox.isEnded)
                 }
@@ -172,7 +165,7 @@
                     if transfers.count > capacity { setCapacity(max(64, 2 * transfers.count)) }
                     guard transfer.start(on: handle, gathering) else { return end(handle.pointer, 0) }
                     // 27 is libcurl's own word for a lack of memory.
-                    if loaderchain_curl_multi_add(multi.pointer, handle.pointer) != 0 { end(handle.pointer, 27) }
+                    if loaderchain_curl_multi_add(shared.multi, handle.pointer) != 0 { end(handle.pointer, 27) }
                 case .stop(let transfer):
                     // A stop may come before the start that it belongs to, and after the end.
                     guard transfer.stop(), let handle = transfer.handle else { return }
@@ -189,7 +182,7 @@
             private func end(_ pointer: OpaquePointer, _ result: Int32) {
                 guard let transfer = transfers.removeValue(forKey: pointer) else { return }
                 // Before anything that the handle refers to is released.
-                _ = loaderchain_curl_multi_remove(multi.pointer, pointer)
+                _ = loaderchain_curl_multi_remove(shared.multi, pointer)
                 let (handle, ending) = transfer.end(result)
                 // After a failure, a handle may still know the system's error, and if libcurl refused an option, the list of addresses.
                 if case .arrived = ending, let handle, handle.refusedOption == nil, idle.count < Self.mostIdle {
@@ -204,11 +197,11 @@
             private func setCapacity(_ transfers: Int) {
                 capacity = transfers
                 _ = loaderchain_curl_multi_set_number(
-                    multi.pointer, CurlOption.connections, transfers + idleConnections)
+                    shared.multi, CurlOption.connections, transfers + idleConnections)
             }
 
             private func note(_ transfer: CurlTransfer, _ ending: CurlTransfer.Ending) {
-                running.count.wrappingSubtract(1, ordering: .relaxed)
+                shared.running.wrappingSubtract(1, ordering: .relaxed)
                 ended.append(CurlResults.Result(transfer: transfer, ending: ending))
             }
 

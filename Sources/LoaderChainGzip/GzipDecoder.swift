@@ -19,13 +19,18 @@ package final class GzipDecoder {
         case unavailable
     }
 
+    private enum Phase {
+        case before
+        /// zlib holds state for a member, or for a stream that has none.
+        case within
+        /// That has ended; another member may follow.
+        case after
+    }
+
     /// zlib keeps the address of this struct, so it must not move.
     private let stream: UnsafeMutablePointer<loaderchain_zstream>
     private let form: Form
-    /// Whether zlib holds state for the current member.
-    private var isOpen = false
-    /// Whether a stream that has no members has begun.
-    private var hasBegun = false
+    private var phase = Phase.before
     private var output = [UInt8](repeating: 0, count: outputSize)
 
     private static let outputSize = 1 << 16
@@ -37,12 +42,12 @@ package final class GzipDecoder {
     }
 
     deinit {
-        if isOpen { _ = loaderchain_inflate_end(stream) }
+        if phase == .within { _ = loaderchain_inflate_end(stream) }
         stream.deallocate()
     }
 
     /// Whether the last member has been decompressed to its end.
-    package var isComplete: Bool { !isOpen }
+    package var isComplete: Bool { phase != .within }
 
     /// Decompresses the next piece of the stream.
     ///
@@ -53,9 +58,9 @@ package final class GzipDecoder {
         var rest = bytes
         while true {
             // Some tools pad the last block with zeros.
-            if hasBegun, !isOpen, form == .gzip { rest = rest.drop { $0 == 0 } }
+            if phase == .after, form == .gzip { rest = rest.drop { $0 == 0 } }
             guard let first = rest.first else { return }
-            if !isOpen { try begin(with: first) }
+            if phase != .within { try begin(with: first) }
             guard let more = try inflate(rest, pass) else { return }
             rest = more
         }
@@ -63,15 +68,14 @@ package final class GzipDecoder {
 
     /// Begins a member, or a stream that has none.
     private func begin(with first: UInt8) throws(Fault) {
-        if hasBegun, form == .deflate { throw .damaged }
-        hasBegun = true
+        if phase == .after, form == .deflate { throw .damaged }
         stream.pointee = loaderchain_zstream()
         // The low bits of zlib's first byte name its only algorithm; the bare bytes of no compressor begin with them.
         let deflateWindow = first & 0xF == 8 ? Zlib.window : -Zlib.window
         let window = form == .gzip ? Zlib.gzipWindow : deflateWindow
         guard loaderchain_inflate_init(stream, window, loaderchain_zlib_version(), Zlib.streamSize) == Zlib.ok
         else { throw .unavailable }
-        isOpen = true
+        phase = .within
     }
 
     /// Decompresses bytes up to their end or the end of the member, and returns the rest; nil if no more output is wanted.
@@ -85,7 +89,7 @@ package final class GzipDecoder {
             if written > 0, !pass(output[..<written]) { return nil }
             if status == Zlib.streamEnd {
                 _ = loaderchain_inflate_end(stream)
-                isOpen = false
+                phase = .after
                 return bytes[rest.startIndex...]
             }
             // Without input, and without output held back for lack of space, zlib waits for the next piece.

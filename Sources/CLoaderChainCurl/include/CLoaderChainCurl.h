@@ -23,7 +23,7 @@ typedef struct loaderchain_curl_list {
     struct loaderchain_curl_list *next;
 } loaderchain_curl_list;
 
-/// Why the library cannot be used.
+/// Whether the library can be used, and otherwise why not.
 enum {
     loaderchain_curl_is_there = 0,
     /// There is no library, or the program cannot load one.
@@ -37,7 +37,7 @@ enum {
 /// Loads the library, once; returns one of the numbers above.
 int loaderchain_curl_load(void);
 
-/// The version as in 0x075801 for 7.88.1, the features as bits, and the name of the library for TLS; 0 and NULL without a library.
+/// The version as in 0x075801 for 7.88.1, and the features as bits; 0 without a library.
 unsigned int loaderchain_curl_version(void);
 int loaderchain_curl_features(void);
 

@@ -27,7 +27,7 @@ final class JournalStore: Sendable {
         self.directory = directory
         self.precision = precision
         self.random = random
-        do throws(FileFailure) { lock = Locked(try directory.take()) } catch { throw WriterError(error) }
+        do throws(FileFailure) { lock = Locked(try directory.takeOwnership()) } catch { throw WriterError(error) }
         lastNumber = Atomic(0)
     }
 
@@ -48,7 +48,7 @@ final class JournalStore: Sendable {
         var remains = Remains()
         let names: [String]
         do throws(FileFailure) { names = try directory.list("") } catch { throw WriterError(error) }
-        for name in names.sorted() where name != FileFailure.lockName {
+        for name in names.sorted() where name != OwnerLock.name {
             let aside = DamagedFile.block(of: name)
             guard let file = aside ?? BlockFile(name) else {
                 remains.foreign.note(name)

@@ -93,24 +93,24 @@ extension BatchSender {
         case .unknownEncoding: return true
         case .rejected(let complaint):
             guard ComplaintMatch(complaint, in: piece).named.isEmpty else { return false }
-            if complaint.mayBeAboutCompression { return true }
-            // If the server has never accepted a compressed request, one attempt per batch is made without compression.
-            guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
-            account.mayDoubtCompression = false
-            return true
+            return complaint.mayBeAboutCompression || doubtCompression(&account)
         case .failed(.unexpectedAnswer(let status?, _)) where StatusMeaning(status) == .malformed:
             // A gateway that does not support gzip may respond with an HTML page.
-            guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
-            account.mayDoubtCompression = false
-            return true
-        default: return false
+            return doubtCompression(&account)
+        case .delivered, .partlyDelivered, .tooLarge, .failed: return false
         }
+    }
+
+    /// Whether an attempt without compression is worth it though nothing speaks for it: once per batch, as long as the server has
+    /// never accepted a compressed request.
+    private func doubtCompression(_ account: inout Account) -> Bool {
+        !knowledge.hasTakenCompressed && replace(&account.mayDoubtCompression, with: false)
     }
 
     private static func isTaken(_ verdict: WriteVerdict) -> Bool {
         switch verdict {
         case .delivered, .partlyDelivered: true
-        default: false
+        case .rejected, .tooLarge, .unknownEncoding, .failed: false
         }
     }
 

@@ -105,7 +105,8 @@ extension WriteVerdict {
             case .partlyDelivered, .rejected:
                 // If the body is incomplete, it may not name all of the bad lines.
                 if case .offline = Self.failure(error) { self = .failed(Self.failure(error)) }
-            default: break  // The body does not matter.
+            // The body does not matter.
+            case .delivered, .tooLarge, .unknownEncoding, .failed: break
             }
         } else {
             self = .failed(Self.failure(error))

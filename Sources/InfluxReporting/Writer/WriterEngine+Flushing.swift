@@ -51,8 +51,10 @@ extension WriterEngine {
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still accepted.
         reportDrops(atOnce: true)
-        let before = state.withLock { state in
-            replace(&state.isShutDown, with: true) ? nil : (state.statistics, state.ownDelivered, state.ownRejected)
+        let before = state.withLock { state -> (WriterStatistics, Int, Int)? in
+            if state.isShutDown { return nil }
+            state.enter(.shutDown)
+            return (state.statistics, state.ownDelivered, state.ownRejected)
         }
         guard let before else { return FlushReport() }
         let flushed = await flush(within: limit)
@@ -95,7 +97,7 @@ extension WriterEngine {
     /// Cancels the requests in flight, and waits for their ends: the outcome of their lines is known only then.
     private func settleSendings() async {
         let sendings = state.withLock { state in
-            state.isEnding = true
+            state.enter(.ending)
             return Array(state.sendings.values)
         }
         for sending in sendings { sending.cancel() }
@@ -113,7 +115,7 @@ extension WriterEngine {
                     var unsent = 0
                     let waiters = state.batching.end { unsent += $0 }
                     state.drop(unsent, .unsent)
-                    state.isStopped = true
+                    state.enter(.stopped)
                     return waiters
                 }
                 for (waiter, report) in waiters { waiter.end(with: report) }

@@ -88,8 +88,7 @@ final class WriterEngine: Sendable {
     /// Ends everything at once; points in memory are lost, and points in files stay.
     func stop() {
         let (sendings, _) = state.withLock { state in
-            state.isShutDown = true
-            state.isStopped = true
+            state.enter(.stopped)
             return (Array(state.sendings.values), state.batching.takeClosing())
         }
         alarm.end()

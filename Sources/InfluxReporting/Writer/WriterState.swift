@@ -16,11 +16,7 @@ struct WriterState {
     var ownRejected = 0
     var sendings: [UInt64: Task<Void, Never>] = [:]
     var lastFlush = 0
-    /// Whether new points are refused.
-    var isShutDown = false
-    /// Whether no further batch is sent, and batches in flight are cancelled.
-    var isEnding = false
-    var isStopped = false
+    private(set) var phase = Phase.open
 
     // For a writer with a directory.
     private let store: JournalStore?
@@ -38,14 +34,27 @@ struct WriterState {
         self.store = store
     }
 
+    /// How far the writer is on its way to the end; it never goes back.
+    enum Phase: Comparable {
+        case open
+        /// New points are refused.
+        case shutDown
+        /// No further batch is sent either, and batches in flight are cancelled.
+        case ending
+        case stopped
+    }
+
+    var isShutDown: Bool { phase != .open }
+    var isStopped: Bool { phase == .stopped }
+
+    mutating func enter(_ next: Phase) { phase = max(phase, next) }
+
     /// The time of the next step, if it depends on time alone.
     var alarmTime: TimerInstant? { isStopped ? nil : batching.nextAlarm }
 
     /// The next batch to send, and the number of its last parcel.
     mutating func nextBatch(at now: TimerInstant) -> (parcels: [Parcel], number: UInt64)? {
-        guard !isStopped, !isEnding, let parcels = batching.nextBatch(at: now), let last = parcels.last else {
-            return nil
-        }
+        guard phase < .ending, let parcels = batching.nextBatch(at: now), let last = parcels.last else { return nil }
         return (parcels, last.number)
     }
 
@@ -148,7 +157,7 @@ struct WriterState {
     }
 
     /// Whether the caller must schedule a synchronization, because none is scheduled.
-    mutating func beginSynchronizing() -> Bool { !isStopped && !LoaderChain.replace(&isSynchronizing, with: true) }
+    mutating func beginSynchronizing() -> Bool { !isStopped && !replace(&isSynchronizing, with: true) }
 
     /// Whether the caller must schedule another synchronization after the last has run.
     mutating func goesOnSynchronizing() -> Bool {
@@ -156,7 +165,7 @@ struct WriterState {
         return isSynchronizing
     }
 
-    mutating func takeUnsynchronized() -> [BlockFile] { LoaderChain.replace(&unsynchronized, with: []) }
+    mutating func takeUnsynchronized() -> [BlockFile] { replace(&unsynchronized, with: []) }
 
     /// Assigns a file that contains all lines of a parcel, and returns the files that are no longer needed.
     mutating func keep(_ file: BlockFile, of parcel: Parcel) -> [BlockFile] {
@@ -166,7 +175,7 @@ struct WriterState {
     }
 
     mutating func loseDirectory() {
-        batching.loseDirectory(isNew: !LoaderChain.replace(&hasLostDirectory, with: true))
+        batching.loseDirectory(isNew: !replace(&hasLostDirectory, with: true))
     }
 
     // MARK: Drops
@@ -183,13 +192,13 @@ struct WriterState {
     ///
     /// - Parameter time: the timestamp of new reports.
     mutating func takeReports(at time: Timestamp) -> [DropReport] {
-        if !reportsToRepeat.isEmpty { return LoaderChain.replace(&reportsToRepeat, with: []) }
+        if !reportsToRepeat.isEmpty { return replace(&reportsToRepeat, with: []) }
         return takeUnreported().map { DropReport(reason: $0.reason, count: $0.count, time: time) }
     }
 
     /// Takes the drops that were not yet reported as points, ordered by reason.
     mutating func takeUnreported() -> [(reason: DropReason, count: Int)] {
-        LoaderChain.replace(&unreported, with: [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+        replace(&unreported, with: [:]).sorted { $0.key.rawValue < $1.key.rawValue }
             .map { (reason: $0.key, count: $0.value) }
     }
 

@@ -40,7 +40,9 @@ struct ContractPatience: Sendable {
 
     /// Goes some times through the threads that loaders use, so that what waits there runs.
     static func takeTurns(_ count: Int, until deadline: DispatchTime = .now() + 1) {
-        for _ in 0..<count where !takeTurn(until: deadline) { return }
+        for _ in 0..<count {
+            guard takeTurn(until: deadline) else { return }
+        }
     }
 
     /// Goes once through the threads of dispatch queues and of Swift's tasks; false if one of them has no thread left.

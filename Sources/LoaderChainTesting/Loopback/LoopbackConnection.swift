@@ -52,6 +52,15 @@ package struct LoopbackConnection: Sendable {
     private func answer(_ request: LoopbackRequest) -> Ending {
         core.record(request)
         guard let reply = core.reply(to: request) else { return .drop }
+        return send(reply, to: request)
+    }
+
+    private func refuse(_ refusal: LoopbackRefusal) -> Ending {
+        let reply = LoopbackReply.text(refusal.explanation + "\n", status: refusal.status).closing()
+        return send(reply, to: .unreadable)
+    }
+
+    private func send(_ reply: LoopbackReply, to request: LoopbackRequest) -> Ending {
         for step in LoopbackPlan(reply, to: request).steps {
             switch step {
             case .send(let bytes):
@@ -69,13 +78,6 @@ package struct LoopbackConnection: Sendable {
             }
         }
         return .serveNext
-    }
-
-    private func refuse(_ refusal: LoopbackRefusal) -> Ending {
-        let reply = LoopbackReply.text(refusal.explanation + "\n", status: refusal.status).closing()
-        let steps = LoopbackPlan(reply, to: .unreadable).steps
-        for case .send(let bytes) in steps where !send(bytes) { return .drop }
-        return .close
     }
 
     /// Ends the sending side, and waits until the client does the same.

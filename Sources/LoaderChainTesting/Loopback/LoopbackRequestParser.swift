@@ -72,30 +72,35 @@ package struct LoopbackRequestParser: Sendable {
     private mutating func step() throws(LoopbackRefusal) -> Outcome? {
         switch stage {
         case .requestLine:
-            guard let line = try takeLine(until: limits.headBytes, else: .headTooLarge(limits.headBytes)) else {
-                return .needsMore
-            }
+            guard let line = try takeHeadLine() else { return .needsMore }
             // A client may send an extra empty line after a request.
             if !line.isEmpty { stage = .fields(try LoopbackHead(requestLine: line)) }
-            return nil
         case .fields(let head):
-            guard let line = try takeLine(until: limits.headBytes, else: .headTooLarge(limits.headBytes)) else {
-                return .needsMore
-            }
+            guard let line = try takeHeadLine() else { return .needsMore }
             if line.isEmpty { return try begin(head) }
-            let field = try LoopbackHead.field(line)
-            fields.append(field.value, for: field.name)
-            return nil
+            try addField(line)
         case .body(let head, let length):
             guard buffer.count - cursor >= length else { return .needsMore }
             let body = Data(buffer[cursor..<cursor + length])
             cursor += length
             return finish(head, body: body)
-        case .chunkLine, .chunk, .chunkEnd, .trailers:
-            return try stepThroughChunks()
+        case .chunkLine(let head):
+            let tooLong = LoopbackRefusal.badRequest("The line of a chunk's size is too long.")
+            guard let line = try takeLine(until: cursor + limits.headBytes, else: tooLong) else { return .needsMore }
+            let size = try chunkSize(line)
+            stage = size > 0 ? .chunk(head, remaining: size) : .trailers(head, start: cursor)
+        case .chunk(let head, let remaining):
+            return takeChunk(of: head, remaining)
+        case .chunkEnd(let head):
+            return try takeChunkEnd(of: head)
+        case .trailers(let head, let start):
+            guard let line = try takeHeadLine(from: start) else { return .needsMore }
+            if line.isEmpty { return finish(head, body: chunks) }
+            try addField(line)
         case .refused(let refusal):
             return .refused(refusal)
         }
+        return nil
     }
 
     /// Ends the head, and decides what follows.
@@ -130,38 +135,30 @@ package struct LoopbackRequestParser: Sendable {
 }
 
 extension LoopbackRequestParser {
-    private mutating func stepThroughChunks() throws(LoopbackRefusal) -> Outcome? {
-        switch stage {
-        case .chunkLine(let head):
-            let tooLong = LoopbackRefusal.badRequest("The line of a chunk's size is too long.")
-            guard let line = try takeLine(until: cursor + limits.headBytes, else: tooLong) else { return .needsMore }
-            let size = try chunkSize(line)
-            stage = size > 0 ? .chunk(head, remaining: size) : .trailers(head, start: cursor)
-        case .chunk(let head, let remaining):
-            let piece = buffer[cursor...].prefix(remaining)
-            guard !piece.isEmpty else { return .needsMore }
-            chunks.append(contentsOf: piece)
-            cursor += piece.count
-            scanned = cursor
-            stage = piece.count < remaining ? .chunk(head, remaining: remaining - piece.count) : .chunkEnd(head)
-        case .chunkEnd(let head):
-            guard buffer[cursor...].prefix(2).elementsEqual("\r\n".utf8.prefix(buffer.count - cursor)) else {
-                throw .badRequest("A chunk is longer than its size.")
-            }
-            guard buffer.count >= cursor + 2 else { return .needsMore }
-            cursor += 2
-            scanned = cursor
-            stage = .chunkLine(head)
-        case .trailers(let head, let start):
-            let end = start + limits.headBytes
-            guard let line = try takeLine(until: end, else: .headTooLarge(limits.headBytes)) else { return .needsMore }
-            if line.isEmpty { return finish(head, body: chunks) }
-            let field = try LoopbackHead.field(line)
-            fields.append(field.value, for: field.name)
-        case .requestLine, .fields, .body, .refused:
-            return nil  // Not reached: these stages are not chunks, and `step()` keeps them to itself.
-        }
+    private mutating func takeChunk(of head: LoopbackHead, _ remaining: Int) -> Outcome? {
+        let piece = buffer[cursor...].prefix(remaining)
+        guard !piece.isEmpty else { return .needsMore }
+        chunks.append(contentsOf: piece)
+        cursor += piece.count
+        scanned = cursor
+        stage = piece.count < remaining ? .chunk(head, remaining: remaining - piece.count) : .chunkEnd(head)
         return nil
+    }
+
+    private mutating func takeChunkEnd(of head: LoopbackHead) throws(LoopbackRefusal) -> Outcome? {
+        guard buffer[cursor...].prefix(2).elementsEqual("\r\n".utf8.prefix(buffer.count - cursor)) else {
+            throw .badRequest("A chunk is longer than its size.")
+        }
+        guard buffer.count >= cursor + 2 else { return .needsMore }
+        cursor += 2
+        scanned = cursor
+        stage = .chunkLine(head)
+        return nil
+    }
+
+    private mutating func addField(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) {
+        let field = try LoopbackHead.field(line)
+        fields.append(field.value, for: field.name)
     }
 
     /// Reads `size [; extension]`.
@@ -180,6 +177,11 @@ extension LoopbackRequestParser {
         let size = digits.reduce(UInt64(0)) { $0 << 4 | UInt64(ASCII.hexadecimalValue($1) ?? 0) }
         guard size <= UInt64(limits.bodyBytes - chunks.count) else { throw .bodyTooLarge(limits.bodyBytes) }
         return Int(size)
+    }
+
+    /// Removes the line at the cursor, which is one of a head or of a trailer that begins at `start`.
+    private mutating func takeHeadLine(from start: Int = 0) throws(LoopbackRefusal) -> ArraySlice<UInt8>? {
+        try takeLine(until: start + limits.headBytes, else: .headTooLarge(limits.headBytes))
     }
 
     /// Removes the line at the cursor from the buffer, without its CRLF; returns nil if its end has not arrived.

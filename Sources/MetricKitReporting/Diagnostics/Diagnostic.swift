@@ -34,13 +34,13 @@ public struct Diagnostic: Sendable, Hashable {
         json = RawJSON(node.bytes)
     }
 
-    /// Reads the result of an iOS 27 report, an object with one member named after its kind.
+    /// Reads the result of an iOS 27 report.
     init?(result node: JSONNode, environment: ReportEnvironment?) {
-        guard let (key, value) = node.members.first(where: { _ in true }), let name = key.text else { return nil }
+        guard let (name, value) = node.namedResult else { return nil }
         let context = PayloadContext(node)
         let section = DiagnosticSection(result: name)
         // The path is copied into each leftover, so its length is limited.
-        var reader = SectionReader(value["_0"] ?? value, path: String(name.prefix(64)), context)
+        var reader = SectionReader(value, path: String(name.prefix(64)), context)
         details = section?.details(&reader) ?? Self.bare(section, name)
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
         reader.leaveRest()

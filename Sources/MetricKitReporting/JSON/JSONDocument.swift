@@ -141,6 +141,9 @@ struct JSONNode: Sendable {
         return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
 
+    /// Whether no value is inside of this one.
+    var isEmpty: Bool { Int(entry.next) == index + 1 }
+
     /// The values of an array; empty for any other value.
     var elements: Elements { Elements(document, kind == .array ? index + 1..<Int(entry.next) : 0..<0) }
 

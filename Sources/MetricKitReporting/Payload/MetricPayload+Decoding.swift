@@ -53,9 +53,10 @@ extension MetricPayload {
 
     /// Reads the signposts; nil if there are too many.
     private static func signposts(_ array: JSONNode, _ path: String, _ context: PayloadContext) -> [SignpostMetrics]? {
-        guard array.elements.dropFirst(JSONLimits.kept).first(where: { _ in true }) == nil else { return nil }
+        let nodes = Array(array.elements.prefix(JSONLimits.kept + 1))
+        guard nodes.count <= JSONLimits.kept else { return nil }
         var all: [SignpostMetrics] = []
-        for (index, node) in array.elements.enumerated() {
+        for (index, node) in nodes.enumerated() {
             guard node.kind == .object else {
                 context.leave(node, at: "\(path).\(index)", .notUnderstood)
                 continue
@@ -110,6 +111,15 @@ extension MetricPayload {
 
 // Reports of iOS 27 are lists of results, each named after its kind. They are stored in the sections of the earlier format.
 
+extension JSONNode {
+    /// A result and its name; nil for what is not an object with one member, named after the kind of the result.
+    var namedResult: (name: String, value: JSONNode)? {
+        var members = members
+        guard let (key, value) = members.next(), let name = key.text else { return nil }
+        return (name, value["_0"] ?? value)
+    }
+}
+
 extension MetricPayload {
     /// Reads the entry that covers the whole time of a report.
     ///
@@ -129,14 +139,8 @@ extension MetricPayload {
         guard let entry else { return }
         let values = entry.node["values"].map { Array($0.elements) } ?? []
         for (index, result) in values.enumerated() {
-            let path = "\(entry.path).values.\(index)"
-            // A result is an object with one member, named after its kind.
-            guard let (key, value) = result.members.first(where: { _ in true }), let name = key.text,
-                take(name, value["_0"] ?? value, context)
-            else {
-                context.leave(result, at: path, .unknown)
-                continue
-            }
+            if let (name, value) = result.namedResult, take(name, value, context) { continue }
+            context.leave(result, at: "\(entry.path).values.\(index)", .unknown)
         }
     }
 
@@ -168,7 +172,7 @@ extension MetricPayload {
         let members = node.members.map(\.value)
         let measurement = node["value"] != nil ? node : members.count == 1 ? members[0] : nil
         var time: Duration? { measurement.flatMap(context.time) }
-        func number(_ quantity: UnitWord.Quantity) -> Double? {
+        func number(_ quantity: MeasureUnit.Quantity) -> Double? {
             measurement.flatMap { context.amount($0, quantity)?.double }
         }
         switch name {

@@ -113,7 +113,7 @@ enum PayloadKind {
         for (key, value) in root.members {
             guard let name = key.text else { continue }
             let isSection = DiagnosticSection.isName(name)
-            if isSection && value.elements.first(where: { _ in true }) != nil
+            if isSection && value.kind == .array && !value.isEmpty
                 || name == Self.resultKey && value.kind == .object
             {
                 self = .diagnostics

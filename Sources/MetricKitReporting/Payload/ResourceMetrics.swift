@@ -37,7 +37,7 @@ public struct SampledAverage: Sendable, Hashable {
     /// Makes an empty section.
     public init() {}
 
-    init(_ reader: inout SectionReader, _ quantity: UnitWord.Quantity) {
+    init(_ reader: inout SectionReader, _ quantity: MeasureUnit.Quantity) {
         average = reader.number(quantity, "averageValue")
         sampleCount = reader.count("sampleCount")
         // A negative number means that it is missing.

@@ -40,7 +40,7 @@ struct SectionReader {
         take(keys) { [context] node, _ in context.time(node) }
     }
 
-    mutating func number(_ quantity: UnitWord.Quantity, _ keys: String...) -> Double? {
+    mutating func number(_ quantity: MeasureUnit.Quantity, _ keys: String...) -> Double? {
         take(keys) { [context] node, _ in context.amount(node, quantity)?.double }
     }
 
@@ -143,7 +143,7 @@ final class PayloadContext {
     /// Reads the amount of a quantity, in the unit of the model.
     ///
     /// The value is a string such as `1,000 ms`, or an object with `value` and `unit`.
-    func amount(_ node: JSONNode, _ quantity: UnitWord.Quantity) -> DecimalNumber? {
+    func amount(_ node: JSONNode, _ quantity: MeasureUnit.Quantity) -> DecimalNumber? {
         if let text = node.text {
             guard let found = QuantityText(text), let unit = evidence.unit(found.name, found.entry, quantity),
                 let number = style.number(found.number, unit), number.digits >= 0

@@ -154,7 +154,7 @@ struct NumberStyle: Sendable {
     }
 
     /// The value of a number; nil if it is ambiguous.
-    func number(_ text: LocalizedNumber, _ unit: UnitWord) -> DecimalNumber? {
+    func number(_ text: LocalizedNumber, _ unit: MeasureUnit) -> DecimalNumber? {
         let all = text.readings(wholeOnly: unit.isWhole)
         if all.count < 2 { return all.first?.number }
         let possible = all.filter { agrees($0, text) }

@@ -15,36 +15,19 @@ extension OutboxEngine {
         schedulePump()
     }
 
-    func takeBack(_ id: ReportID) throws(OutboxError) {
+    /// Returns a dead letter to the outbox, as a report that was submitted now.
+    func retry(_ id: ReportID) throws(OutboxError) {
         guard enter() else { throw Self.closed }
         defer { exit() }
         let now = now
         // Checking the capacity and reserving it are one step under the lock.
-        let taken = try shared.withLock { shared throws(OutboxError) -> (DeadLetterName, RecordName, OutboxHandle)? in
-            guard shared.outbox.handle(of: id) == nil,
-                let known = shared.deadLetters.reports.first(where: { $0.name.id == id })
-            else { return nil }
-            if let refusal = shared.outbox.limitReached(by: known.name) { throw refusal }
-            guard let deadLetter = shared.deadLetters.remove(id) else { return nil }
-            var name = deadLetter.name
-            name.sequence = shared.outbox.nextSequence
-            shared.outbox.nextSequence += 1
-            name.attempts = 0
-            // The age starts again from zero; otherwise the report might expire immediately.
-            name.submittedMilliseconds = now.wall
-            name.dueMilliseconds = now.wall
-            name.flags.remove(.pausesDestination)
-            let time = shared.time(now)
-            let handle = shared.outbox.insert(
-                OutboxEntry(name: name, phase: .writing, born: time, due: time, wasFound: true))
-            return (deadLetter, name, handle)
-        }
+        let taken = try shared.withLock { shared throws(OutboxError) in try shared.readmit(id, at: now) }
         guard let (deadLetter, name, handle) = taken else {
             throw OutboxError(
                 .unknownReport, "“\(id)” is not a dead letter, or a report with this identifier is in the outbox.")
         }
         do throws(FileFailure) {
-            try store.takeBack(deadLetter, as: name)
+            try store.restore(deadLetter, as: name)
         } catch {
             signal(
                 shared.withLock { shared in
@@ -77,5 +60,29 @@ extension OutboxEngine {
         guard let deadLetter = shared.withLock({ $0.deadLetters.remove(id) }) else { return handle != nil }
         removeDeadLetter(deadLetter, because: .purged)
         return true
+    }
+}
+
+extension OutboxEngine.Shared {
+    /// Gives a dead letter a place and a new name in the outbox; nil if there is none, or a report there has its identifier.
+    fileprivate mutating func readmit(
+        _ id: ReportID, at now: ClockReading
+    ) throws(OutboxError) -> (DeadLetterName, RecordName, OutboxHandle)? {
+        guard outbox.handle(of: id) == nil, let known = deadLetters.reports.first(where: { $0.name.id == id }) else {
+            return nil
+        }
+        if let refusal = outbox.limitReached(by: known.name) { throw refusal }
+        guard let deadLetter = deadLetters.remove(id) else { return nil }
+        var name = deadLetter.name
+        name.sequence = outbox.nextSequence
+        outbox.nextSequence += 1
+        name.attempts = 0
+        // The age starts again from zero; otherwise the report might expire immediately.
+        name.submittedMilliseconds = now.wall
+        name.dueMilliseconds = now.wall
+        name.flags.remove(.pausesDestination)
+        let time = time(now)
+        let entry = OutboxEntry(name: name, phase: .writing, born: time, due: time, wasFound: true)
+        return (deadLetter, name, outbox.insert(entry))
     }
 }

@@ -103,15 +103,9 @@ extension OutboxEngine {
             return (entry, entry.flatMap { shared.waiters.removeValue(forKey: $0.name.id) } ?? [], time)
         }
         if let entry {
-            let cause: RetryCause
-            switch loss {
-            case .refused(let status): cause = .status(status)
-            case .failed(let code): cause = .error(code)
-            default: cause = .error(.unknown)
-            }
             let wait = time.duration(to: entry.due)
             let date = settings.timers.date.addingTimeInterval(wait / .seconds(1))
-            emit(.willRetry(entry.name.id, at: date, after: cause))
+            emit(.willRetry(entry.name.id, at: date, after: loss.cause))
         }
         signal(waiters)
         schedulePump()

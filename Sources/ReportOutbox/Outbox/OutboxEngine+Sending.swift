@@ -91,7 +91,7 @@ extension OutboxEngine {
         let timedOut = Locked(false)
         let handover = AttemptHandover(
             onTake: { [weak self] in self?.enqueue { [weak self] in self?.noteHandover(of: handle) } },
-            onContinues: { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } })
+            onContinues: { [weak self] in self?.enqueue { [weak self] in self?.subtractAttempt(handle) } })
         var request = request
         request.handover = handover
         let task = HTTPTask(request: request)
@@ -103,7 +103,7 @@ extension OutboxEngine {
             return shared.outbox.isStopped
         }
         guard !isStopped else {
-            settle(handle, .interrupted, asked: .zero, loss: .failed(.cancelled), cause: .error(.cancelled))
+            settle(handle, .interrupted, cause: .error(.cancelled))
             return
         }
         // Not before: the end of a task that no loader gets would end the next attempt of this report.
@@ -139,10 +139,7 @@ extension OutboxEngine {
         shared.withLock { $0.running.removeValue(forKey: handle.sequence) }?.timeout.end()
         let isKept =
             if timedOut, result.error?.code == .cancelled {
-                settle(
-                    handle, settings.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut),
-                    cause: .error(.timedOut)
-                )
+                settle(handle, settings.outcomes[.timedOut], cause: .error(.timedOut))
             } else {
                 settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
             }
@@ -160,7 +157,7 @@ extension OutboxEngine {
     }
 
     /// Subtracts an attempt that joined an earlier one, which was counted already.
-    private func takeBackAttempt(_ handle: OutboxHandle) {
+    private func subtractAttempt(_ handle: OutboxHandle) {
         guard let entry = shared.withLock({ $0.outbox[handle] }), entry.phase == .sending else { return }
         // The earlier attempt does not carry the counts that this one would have carried.
         shared.withLock { $0.discards.ended(entry.name.sequence, wasDelivered: false) }
@@ -171,14 +168,7 @@ extension OutboxEngine {
 
     /// Applies the result of an attempt to a report, and returns whether the outcome is on disk.
     private func settle(_ handle: OutboxHandle, _ result: HTTPResult, goesOn: Bool) -> Bool {
-        let cause: RetryCause
-        let loss: ReportLoss
-        if let status = result.response?.status {
-            (cause, loss) = (.status(status), .refused(status))
-        } else {
-            let code = result.error?.code ?? .unknown
-            (cause, loss) = (.error(code), .failed(code))
-        }
+        let cause = result.response.map { RetryCause.status($0.status) } ?? .error(result.error?.code ?? .unknown)
         if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
             // The terminal could not read the report's bytes this time.
             return settleUnreadable(handle, cause: cause)
@@ -188,20 +178,18 @@ extension OutboxEngine {
         // If a server limits some kinds of reports, the others need not wait.
         let asked = limits?.all ?? RetryAfter.delay(of: result.response, now: settings.timers.date)
         return settle(
-            handle, settings.outcomes.verdict(on: result), asked: asked, limits: limits, loss: loss,
-            cause: cause, goesOn: goesOn)
+            handle, settings.outcomes.verdict(on: result), cause: cause, asked: asked, limits: limits, goesOn: goesOn)
     }
 
     @discardableResult
     private func settle(
-        _ handle: OutboxHandle, _ verdict: ReportVerdict, asked: Duration, limits: ServerLimits? = nil,
-        loss: ReportLoss,
-        cause: RetryCause, goesOn: Bool = false
+        _ handle: OutboxHandle, _ verdict: ReportVerdict, cause: RetryCause, asked: Duration = .zero,
+        limits: ServerLimits? = nil, goesOn: Bool = false
     ) -> Bool {
         decide(handle, cause) { outbox, time, wall in
             // A report that is too large says nothing about smaller ones.
             let fate = outbox.judge(
-                handle, verdict, asked: asked, isAskedOfAll: cause != .status(.contentTooLarge), loss: loss,
+                handle, verdict, asked: asked, isAskedOfAll: cause != .status(.contentTooLarge), loss: cause.loss,
                 goesOn: goesOn, now: time, wallNow: wall)
             // Afterwards, because a server that is already paused would not be paused for its rejections.
             if let limits { outbox.limit(limits, by: handle, now: time) }

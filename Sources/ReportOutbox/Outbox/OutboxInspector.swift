@@ -36,9 +36,7 @@ public struct OutboxInspector: Sendable {
     /// The reports in the outbox, followed by the dead letters, each in the order of submission.
     public func reports() throws(OutboxError) -> [ReportSummary] {
         let scan = try scan()
-        return scan.reports.map {
-            ReportSummary($0, attempts: Int(clamping: $0.attempts), isBeingSent: false, deadLetterReason: nil)
-        } + scan.deadLetters.map { ReportSummary($0) }
+        return scan.reports.map { ReportSummary($0) } + scan.deadLetters.map { ReportSummary($0) }
     }
 
     /// The request of a report, without its body and without what the chain adds.

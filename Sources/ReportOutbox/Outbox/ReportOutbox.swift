@@ -64,7 +64,7 @@ public final class ReportOutbox: Sendable {
         onEvent: (@Sendable (ReportEvent) -> Void)? = nil
     ) throws(OutboxError) {
         do throws(FileFailure) {
-            let ownership = try files.take()
+            let ownership = try files.takeOwnership()
             let store = ReportStore(files: files, durability: settings.durability, seal: settings.seal)
             let scan = try store.scan()
             engine = OutboxEngine(
@@ -145,7 +145,7 @@ extension ReportOutbox {
     /// - Throws: ``OutboxError/Code/unknownReport`` if no dead letter has the identifier, or a report in the outbox has it;
     ///   ``OutboxError/Code/full`` if the outbox has reached a limit.
     public func retry(_ id: ReportID) throws(OutboxError) {
-        try engine.takeBack(id)
+        try engine.retry(id)
     }
 
     /// Removes a waiting report, or a dead letter.

@@ -23,22 +23,16 @@ public struct ReportSummary: Hashable, Sendable {
     public let deadLetterReason: String?
 
     init(_ entry: OutboxEntry) {
-        self.init(
-            entry.name, attempts: Int(clamping: entry.attempts), isBeingSent: entry.phase == .sending,
-            deadLetterReason: nil)
+        self.init(entry.name, attempts: entry.attempts, isBeingSent: entry.phase == .sending)
     }
 
-    init(_ deadLetter: DeadLetterName) {
-        self.init(
-            deadLetter.name, attempts: Int(clamping: deadLetter.name.attempts), isBeingSent: false,
-            deadLetterReason: deadLetter.reason)
-    }
+    init(_ deadLetter: DeadLetterName) { self.init(deadLetter.name, deadLetterReason: deadLetter.reason) }
 
-    init(_ name: RecordName, attempts: Int, isBeingSent: Bool, deadLetterReason: String?) {
+    init(_ name: RecordName, attempts: UInt32? = nil, isBeingSent: Bool = false, deadLetterReason: String? = nil) {
         id = name.id
         date = name.submitted
         due = name.due
-        self.attempts = attempts
+        self.attempts = Int(clamping: attempts ?? name.attempts)
         size = name.size
         priority = name.priority
         kind = name.kind

@@ -33,6 +33,14 @@ public enum RetryCause: Hashable, Sendable {
     case status(HTTPStatus)
     /// The attempt failed without a response.
     case error(HTTPError.Code)
+
+    /// The loss of a report that is not retried.
+    var loss: ReportLoss {
+        switch self {
+        case .status(let status): .refused(status)
+        case .error(let code): .failed(code)
+        }
+    }
 }
 
 /// The reason why a report was dropped or became a dead letter.
@@ -77,6 +85,19 @@ public enum ReportLoss: Hashable, Sendable {
         case .sealed: "sealed"
         case .missingFile: "missing-file"
         case .duplicate: "duplicate"
+        }
+    }
+}
+
+extension ReportLoss {
+    /// The reason for the retry of a report that was to be lost, and stays.
+    var cause: RetryCause {
+        switch self {
+        case .refused(let status): .status(status)
+        case .failed(let code): .error(code)
+        case .expired, .tooManyAttempts, .noRoom, .byHandler, .purged, .withoutConsent, .damaged, .sealed, .missingFile,
+            .duplicate:
+            .error(.unknown)
         }
     }
 }

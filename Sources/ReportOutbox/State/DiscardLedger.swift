@@ -122,7 +122,7 @@ extension ReportLoss {
     var isDiscard: Bool {
         switch self {
         case .purged, .byHandler, .withoutConsent, .duplicate: false
-        default: true
+        case .refused, .failed, .expired, .tooManyAttempts, .noRoom, .damaged, .sealed, .missingFile: true
         }
     }
 }

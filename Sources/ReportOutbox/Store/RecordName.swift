@@ -79,29 +79,23 @@ extension RecordName {
     var text: String {
         var text: [UInt8] = []
         text.reserveCapacity(128)
-        let dash = UInt8(ascii: "-")
-        Hexadecimal.append(sequence, digits: 16, to: &text)
-        text.append(dash)
-        Hexadecimal.append(UInt64(clamping: submittedMilliseconds), to: &text)
-        text.append(dash)
-        Hexadecimal.append(min(UInt64(clamping: dueMilliseconds), Self.mostMilliseconds), to: &text)
-        text.append(dash)
-        Hexadecimal.append(UInt64(attempts), to: &text)
-        text.append(dash)
-        Hexadecimal.append(UInt64(destination), digits: 8, to: &text)
-        text.append(dash)
-        Hexadecimal.append(UInt64(clamping: size), to: &text)
-        text.append(dash)
-        if flags.isEmpty { text.append(UInt8(ascii: "0")) }
-        if flags.contains(.keptOutside) { text.append(UInt8(ascii: "k")) }
-        if flags.contains(.pausesDestination) { text.append(UInt8(ascii: "p")) }
-        if flags.contains(.low) { text.append(UInt8(ascii: "l")) }
-        if flags.contains(.high) { text.append(UInt8(ascii: "h")) }
+        func append(_ number: UInt64, digits: Int = 1) {
+            Hexadecimal.append(number, digits: digits, to: &text)
+            text.append(Self.dash)
+        }
+        append(sequence, digits: 16)
+        append(UInt64(clamping: submittedMilliseconds))
+        append(min(UInt64(clamping: dueMilliseconds), Self.mostMilliseconds))
+        append(UInt64(attempts))
+        append(UInt64(destination), digits: 8)
+        append(UInt64(clamping: size))
+        if flags.isEmpty { text.append(Self.noFlags) }
+        for (letter, flag) in Self.flagLetters where flags.contains(flag) { text.append(letter) }
         if kind != .standard {
             text.append(Self.kindMark)
             text += kind.name.utf8
         }
-        text.append(dash)
+        text.append(Self.dash)
         text += id.encoded.utf8
         text += Self.suffix.utf8
         return String(decoding: text, as: UTF8.self)
@@ -140,6 +134,12 @@ extension RecordName {
         }
     }
 
+    private static let dash = UInt8(ascii: "-")
+    private static let noFlags = UInt8(ascii: "0")
+    private static let flagLetters: [(letter: UInt8, flag: Flags)] = [
+        (UInt8(ascii: "k"), .keptOutside), (UInt8(ascii: "p"), .pausesDestination), (UInt8(ascii: "l"), .low),
+        (UInt8(ascii: "h"), .high),
+    ]
     private static let kindMark = UInt8(ascii: "=")
     private static let digestMark = ReportID.digestMark.asciiValue ?? 0
 
@@ -148,9 +148,9 @@ extension RecordName {
         var rest: Slice<UnsafeBufferPointer<UInt8>>
 
         mutating func next() -> Slice<UnsafeBufferPointer<UInt8>>? {
-            guard let dash = rest.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-            defer { rest = rest[(dash + 1)...] }
-            return rest[..<dash]
+            guard let end = rest.firstIndex(of: dash) else { return nil }
+            defer { rest = rest[(end + 1)...] }
+            return rest[..<end]
         }
 
         mutating func number() -> UInt64? {
@@ -169,15 +169,9 @@ extension RecordName {
 
         private static func flags(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Flags? {
             var flags: Flags = []
-            for byte in part {
-                switch byte {
-                case UInt8(ascii: "0"): break
-                case UInt8(ascii: "k"): flags.insert(.keptOutside)
-                case UInt8(ascii: "p"): flags.insert(.pausesDestination)
-                case UInt8(ascii: "l"): flags.insert(.low)
-                case UInt8(ascii: "h"): flags.insert(.high)
-                default: return nil
-                }
+            for byte in part where byte != noFlags {
+                guard let (_, flag) = flagLetters.first(where: { $0.letter == byte }) else { return nil }
+                flags.insert(flag)
             }
             return flags
         }

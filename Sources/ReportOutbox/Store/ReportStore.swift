@@ -143,7 +143,7 @@ struct ReportStore: Sendable {
     }
 
     /// Returns a dead letter to the outbox under a new name.
-    func takeBack(_ deadLetter: DeadLetterName, as name: RecordName) throws(FileFailure) {
+    func restore(_ deadLetter: DeadLetterName, as name: RecordName) throws(FileFailure) {
         try files.rename(deadLetter.path, to: name.text)
     }
 
@@ -277,7 +277,7 @@ extension ReportStore {
 
 extension StoreScan {
     fileprivate mutating func sort(_ text: String, in files: any Directory, sweeps: Bool) {
-        if text == FileFailure.lockName || text == ReportStore.deadLetterFolder { return }
+        if text == OwnerLock.name || text == ReportStore.deadLetterFolder { return }
         if text == ReportStore.discardsName {
             hasDiscards = true
             return

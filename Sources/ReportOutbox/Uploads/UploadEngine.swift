@@ -42,7 +42,7 @@ final class UploadEngine: Sendable {
         self.loader = loader
         ledger = UploadLedger(files: files)
         do throws(FileFailure) {
-            let ownership = try files.take()
+            let ownership = try files.takeOwnership()
             let records = try ledger.open(now: RecordName.milliseconds(timers.date))
             shared = Locked(Shared(state: BackgroundUploadState(records), ownership: ownership))
         } catch {

@@ -8,7 +8,7 @@ import Testing
         let document = try JSONDocument(Array(JSONTree.array((others + [text]).map { .string($0) }).text.utf8))
         let context = PayloadContext(document.root)
         let node = try #require(Array(document.root.elements).last)
-        let quantities: [UnitWord.Quantity] = [.time, .bytes, .bars, .luminance, .instructions, .hitchRatio]
+        let quantities: [MeasureUnit.Quantity] = [.time, .bytes, .bars, .luminance, .instructions, .hitchRatio]
         return quantities.compactMap { context.amount(node, $0)?.double }.first
     }
 
