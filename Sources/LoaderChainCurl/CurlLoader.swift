@@ -93,7 +93,7 @@
                 .init(
                     headers: configuration.headers, timeout: configuration.timeout,
                     // A request that takes longer has a deadline of its own, or is meant to.
-                    resourceTimeout: .seconds(100 * 365 * 86_400), limitOfTheWhole: "the request's deadline",
+                    resourceTimeout: .seconds(100 * 365 * 86_400), nameOfResourceTimeout: "the request's deadline",
                     responseSizeLimit: responseSizeLimit),
                 over: CurlTransport(configuration, trust, timers: timers), timers: timers)
             return (owner, ExchangeTerminal.entrance("CurlLoader", to: owner, requestsPerHost))

@@ -113,7 +113,7 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         ExchangeOwner(
             .init(
                 headers: settings.headers, timeout: settings.timeout, resourceTimeout: settings.resourceTimeout,
-                limitOfTheWhole: "timeoutIntervalForResource", responseSizeLimit: responseSizeLimit),
+                nameOfResourceTimeout: "timeoutIntervalForResource", responseSizeLimit: responseSizeLimit),
             over: SessionTransport(settings, sharing: shared, timers: timers), timers: timers)
     }
 

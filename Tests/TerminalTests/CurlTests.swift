@@ -293,7 +293,7 @@
             let library = try CurlLibrary.system.get()
             let transport = CurlTransport(.patient, CurlTrust(environment: [:]), timers: SystemTimers.shared)
             let settings = ExchangeOwner.Settings(
-                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), limitOfTheWhole: "none",
+                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), nameOfResourceTimeout: "none",
                 responseSizeLimit: 100)
             let request = HTTPRequest(url: server.url("/"))
             let task = HTTPTask(request: request)
@@ -352,7 +352,7 @@
         @Test func stoppedReaderGetsNoBytesThatWereNotDecoded() async throws {
             let transport = CurlTransport(.patient, CurlTrust(environment: [:]), timers: SystemTimers.shared)
             let settings = ExchangeOwner.Settings(
-                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), limitOfTheWhole: "none",
+                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), nameOfResourceTimeout: "none",
                 responseSizeLimit: 100)
             var request = HTTPRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
             request.delivery = .chunks

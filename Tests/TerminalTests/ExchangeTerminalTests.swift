@@ -32,7 +32,7 @@ import Testing
         let transport = StubbornTransport()
         let owner = ExchangeOwner(
             .init(
-                headers: [:], timeout: .seconds(60), resourceTimeout: .seconds(60), limitOfTheWhole: "limit",
+                headers: [:], timeout: .seconds(60), resourceTimeout: .seconds(60), nameOfResourceTimeout: "limit",
                 responseSizeLimit: 1_000), over: transport, timers: ManualTimers())
         let terminal = ExchangeTerminal.entrance("Terminal", to: owner, 4)
         terminal.load(request: HTTPRequest(host: "test")) { _ in }

@@ -59,7 +59,7 @@
             let task = HTTPTask(request: request)
             let transport = SessionTransport(settings, timers: SystemTimers.shared)
             let limits = ExchangeOwner.Settings(
-                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), limitOfTheWhole: "none",
+                headers: [:], timeout: .seconds(3600), resourceTimeout: .seconds(3600), nameOfResourceTimeout: "none",
                 responseSizeLimit: 100)
             let owner = ExchangeOwner(limits, over: transport, timers: SystemTimers.shared)
             let exchange = Exchange(task, by: "Test", on: owner)

@@ -165,7 +165,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     /// Reads the name, and turns it into a number.
     @inline(never)
     private final func makeLabel() -> Int {
-        let made = LoaderName(name).number
+        let made = LoaderName.number(of: name)
         label.store(made, ordering: .relaxed)
         return made
     }

@@ -30,7 +30,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     private let restart = Alarm()
     private let network: any NetworkSource
     private let timers: any Timers
-    private let state: Locked<NetworkWaits<NetworkWaiter>>
+    private let state: Locked<NetworkWaits>
 
     /// Makes the loader.
     ///
@@ -60,8 +60,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     public override func load(task: HTTPTask) {
         if network.isAvailable || task.request.isForThisMachine { return super.load(task: task) }
         let waiter = NetworkWaiter(task, of: self)
-        let (admission, round) = state.withLock { ($0.admit(waiter), $0.currentRound) }
-        guard case .waits(let place, let isFirst) = admission else {
+        guard let (place, newRound) = state.withLock({ $0.admit(waiter) }) else {
             waiter.end()
             return _ = fail(
                 task, .cannotConnect, reason: "There is no network, and the queue of waiting requests is full")
@@ -74,7 +73,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
                 self?.giveUp(waiter, after: limit)
             }
         }
-        if isFirst { watch(in: round) }
+        if let newRound { watch(in: newRound) }
         // The network may have come between the first look and the watch.
         if network.isAvailable { networkReturned() }
     }
@@ -175,34 +174,25 @@ private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
 }
 
 /// The requests that wait for a network: decisions, without a network, a clock or tasks.
-private struct NetworkWaits<Waiter> {
-    /// The answer to a request that came without a network.
-    enum Admission {
-        /// The request waits at a place, and the network has to be watched if it is the first.
-        case waits(QueuePlace, isFirst: Bool)
-        /// Too many wait.
-        case refused
-    }
-
+private struct NetworkWaits {
     private let most: Int
-    private var queue = LinkedQueue<Waiter>()
-    /// The watch, and the number of the wait that it was begun for.
+    private var queue = LinkedQueue<NetworkWaiter>()
     private var watch: NetworkWatch?
+    /// The number of the present wait: all from the first that waits until none does.
     private var round = 0
 
     init(most: Int) { self.most = max(0, most) }
 
     var count: Int { queue.count }
 
-    /// The number of the present wait: all from the first that waits until none does.
-    var currentRound: Int { round }
-
-    /// Lets a request wait, if the queue is not full.
-    mutating func admit(_ waiter: Waiter) -> Admission {
-        guard queue.count < most else { return .refused }
+    /// Lets a request wait; nil if too many do.
+    ///
+    /// - Returns: the place of the request, and, if it is the first, the round to watch the network in.
+    mutating func admit(_ waiter: NetworkWaiter) -> (place: QueuePlace, newRound: Int?)? {
+        guard queue.count < most else { return nil }
         let isFirst = queue.isEmpty
         if isFirst { round += 1 }
-        return .waits(queue.append(waiter), isFirst: isFirst)
+        return (queue.append(waiter), isFirst ? round : nil)
     }
 
     /// Keeps the watch of a round; returns it to be cancelled if that round is over.
@@ -212,13 +202,13 @@ private struct NetworkWaits<Waiter> {
     }
 
     /// Takes out one that waits no longer; nil if it has left already.
-    mutating func leave(_ place: QueuePlace) -> (waiter: Waiter, watch: NetworkWatch?)? {
+    mutating func leave(_ place: QueuePlace) -> (waiter: NetworkWaiter, watch: NetworkWatch?)? {
         guard let waiter = queue.remove(place) else { return nil }
         return (waiter, queue.isEmpty ? replace(&watch, with: nil) : nil)
     }
 
     /// Takes out all, in the order of their arrival.
-    mutating func leaveAll() -> (waiters: [Waiter], watch: NetworkWatch?) {
+    mutating func leaveAll() -> (waiters: [NetworkWaiter], watch: NetworkWatch?) {
         let waiters = queue.elements
         // One by one, because a new queue would restart the places, and requests that leave keep theirs.
         while queue.popFirst() != nil {}

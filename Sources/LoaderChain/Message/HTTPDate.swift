@@ -57,7 +57,7 @@ extension FieldScanner {
         skipBlanks()
         guard let day = takeNumber(1...2), takeSeparator() else { return nil }
         guard let month = takeMonth(), takeSeparator() else { return nil }
-        let yearDigits = digitsAhead
+        let yearDigits = rest.prefix(while: ASCII.isDigit).count
         guard yearDigits == 2 || yearDigits == 4, let year = takeNumber(2...4), skipBlanks() else { return nil }
         guard let second = takeClock(), skipBlanks(), ASCII.isEqualIgnoringCase(takeWord(), "GMT") else { return nil }
         guard yearDigits == 2 else { return time(year, month, day, second) }
@@ -103,21 +103,6 @@ extension FieldScanner {
     private mutating func takeMonth() -> Int? {
         let word = takeWord()
         return HTTPDate.months.firstIndex { ASCII.isEqualIgnoringCase(word, $0) }.map { $0 + 1 }
-    }
-
-    /// Takes a time of day, two digits three times, and returns its seconds.
-    private mutating func takeClock() -> Int? {
-        guard let hour = takeNumber(2...2), hour < 24, take(":") else { return nil }
-        guard let minute = takeNumber(2...2), minute < 60, take(":") else { return nil }
-        guard let second = takeNumber(2...2), second <= 60 else { return nil }  // The sixtieth is a leap second.
-        return (hour * 60 + minute) * 60 + second
-    }
-
-    private var digitsAhead: Int { rest.prefix(while: ASCII.isDigit).count }
-
-    private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
-        let count = digitsAhead
-        return digits.contains(count) ? ASCII.number(take(while: ASCII.isDigit)) : nil
     }
 
     private mutating func takeWord() -> String {

@@ -85,6 +85,13 @@ extension HTTPResponse {
             String(decoding: ASCII.trimmed(type.utf8.prefix { $0 != UInt8(ascii: ";") }), as: UTF8.self)
         }
     }
+
+    /// The response without its chunks, for an error: an error that is kept must not keep the transfer alive.
+    var head: HTTPResponse {
+        var head = self
+        head.chunks = nil
+        return head
+    }
 }
 
 // MARK: - How it arrived
@@ -166,11 +173,9 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
 
     /// The result without a body that may still be arriving.
     var withoutChunks: HTTPResult {
-        guard (response ?? error?.response)?.chunks != nil else { return self }
+        guard response?.chunks != nil else { return self }
         switch self {
-        case .success(var response):
-            response.chunks = nil
-            return .success(response)
+        case .success(let response): return .success(response.head)
         case .failure(var error):
             error.response?.chunks = nil
             return .failure(error)

@@ -24,6 +24,8 @@ public final class MetricRecorder: Sendable {
     /// The share of all requests, events and traces that is recorded, from 0 to 1.
     public let samplingRate: Double
     let timers: any Timers
+    /// Whether there is a sink.
+    let isListening: Bool
     private let random: RandomSource
     private let filter: (@Sendable (MetricRecord) -> Bool)?
     private let resultSinks: [any ResultSink]
@@ -124,8 +126,6 @@ public final class MetricRecorder: Sendable {
 
     // MARK: For taps and traces
 
-    let isListening: Bool
-
     /// Draws whether a measurement that begins now is recorded.
     func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
 
@@ -171,8 +171,9 @@ public final class RunningTrace: Sendable {
     /// Adds to the counter of that name, which begins at 0 and saturates.
     public func increment(_ counter: String, by amount: Int64 = 1) {
         trace.withLock { trace in
-            guard let count = trace?.counters[counter] ?? Self.first(in: trace?.counters) else { return }
-            let (sum, isOverflow) = count.addingReportingOverflow(amount)
+            let count = trace?.counters[counter]
+            guard count != nil || trace?.counters.count ?? .max < Self.maximumNumberOfValues else { return }
+            let (sum, isOverflow) = (count ?? 0).addingReportingOverflow(amount)
             trace?.counters[counter] = isOverflow ? (amount < 0 ? .min : .max) : sum
         }
     }
@@ -198,11 +199,6 @@ public final class RunningTrace: Sendable {
         stopped.duration = beginning.duration(to: end)
         recorder.emit(.trace(stopped))
         return true
-    }
-
-    /// The start of a new counter; nil if the trace has the maximum already.
-    private static func first(in counters: [String: Int64]?) -> Int64? {
-        counters.map(\.count) ?? .max < maximumNumberOfValues ? 0 : nil
     }
 
     private static func cut(_ attributes: [String: String]) -> [String: String] {

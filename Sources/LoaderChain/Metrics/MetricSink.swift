@@ -1,5 +1,4 @@
 import LoaderChainPlatformFoundation
-import Synchronization
 
 /// Receives what is measured, for a store, a log or a test.
 ///
@@ -158,7 +157,7 @@ public final class MetricStream: MetricSink, AsyncSequence {
 
     private let stream: AsyncStream<MetricRecord>
     private let continuation: AsyncStream<MetricRecord>.Continuation
-    private let drops = Atomic(0)
+    private let drops = Tally()
 
     /// Makes a stream in which `capacity` records may wait, at least one.
     public init(capacity: Int = 1_000) {
@@ -171,11 +170,11 @@ public final class MetricStream: MetricSink, AsyncSequence {
     public var isImmediate: Bool { true }
 
     /// The number of records that were dropped because they were not read in time.
-    public var dropped: Int { drops.load(ordering: .relaxed) }
+    public var dropped: Int { drops.count }
 
     /// Keeps a record until it is read.
     public func record(_ record: MetricRecord) {
-        if case .dropped = continuation.yield(record) { drops.wrappingAdd(1, ordering: .relaxed) }
+        if case .dropped = continuation.yield(record) { drops.increment() }
     }
 
     /// Ends the stream after the records that wait.

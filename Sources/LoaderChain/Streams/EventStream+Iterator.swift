@@ -168,9 +168,7 @@ struct Reconnection: Sendable {
 
     /// Whether a connection that ended with an error is made again.
     static func isTemporary(_ error: HTTPError) -> Bool {
-        switch ResultMeaning(error) {
-        case .unreachable, .lost: true
-        default: false
-        }
+        let meaning = ResultMeaning(error)
+        return meaning == .unreachable || meaning == .lost
     }
 }

@@ -73,13 +73,6 @@ extension HTTPResponse {
         ResponseLines(response: self, limit: Swift.max(0, limit))
     }
 
-    /// The response without its chunks, for an error: an error that is kept must not keep the transfer alive.
-    var head: HTTPResponse {
-        var head = self
-        head.chunks = nil
-        return head
-    }
-
     /// The error of a stream, where its reader meets it.
     func streamError(_ error: any Error) -> any Error {
         guard let tooLong = error as? LineBuffer.LineTooLong else { return error }

@@ -95,32 +95,26 @@ struct CalendarTime: Hashable, Sendable {
     /// a second that follows, in up to nine digits; nil for any other text.
     ///
     /// Foundation's parsers differ in what they accept, from system to system.
-    static func date(ofInternet text: String) -> (second: Date, fraction: Double)? {
-        let bytes = Array(text.utf8)
-        func number(_ places: Range<Int>) -> Int? {
-            places.upperBound <= bytes.count ? ASCII.number(bytes[places]) : nil
-        }
-        func has(_ characters: String, at place: Int) -> Bool {
-            place < bytes.count && characters.utf8.contains(bytes[place])
-        }
-        guard let year = number(0..<4), has("-", at: 4), let month = number(5..<7), has("-", at: 7),
-            let dayOfMonth = number(8..<10), has("Tt ", at: 10), let hour = number(11..<13), has(":", at: 13),
-            let minute = number(14..<16), has(":", at: 16), let second = number(17..<19), hour < 24, minute < 60,
-            second <= 60, let day = CalendarDay(year: year, month: month, day: dayOfMonth)
+    static func date(rfc3339 text: String) -> (second: Date, fraction: Double)? {
+        var scanner = FieldScanner(text)
+        guard let year = scanner.takeNumber(4...4), scanner.take("-"), let month = scanner.takeNumber(2...2),
+            scanner.take("-"), let dayOfMonth = scanner.takeNumber(2...2),
+            let day = CalendarDay(year: year, month: month, day: dayOfMonth),
+            scanner.take("T") || scanner.take("t") || scanner.take(" "), let second = scanner.takeClock()
         else { return nil }
-        var (place, fraction) = (19, 0.0)
-        if has(".", at: place) {
-            let digits = bytes[20...].prefix(while: ASCII.isDigit)
+        var fraction = 0.0
+        if scanner.take(".") {
+            let digits = scanner.take(while: ASCII.isDigit)
             guard 1...9 ~= digits.count else { return nil }
             fraction = Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
-            place = digits.endIndex
         }
-        let date = CalendarTime(day, second: (hour * 60 + minute) * 60 + second).date
-        if has("Zz", at: place), place + 1 == bytes.count { return (date, fraction) }
-        guard has("+-", at: place), let hours = number(place + 1..<place + 3), has(":", at: place + 3),
-            let minutes = number(place + 4..<place + 6), place + 6 == bytes.count, hours < 24, minutes < 60
+        let date = CalendarTime(day, second: second).date
+        if scanner.take("Z") || scanner.take("z") { return scanner.rest.isEmpty ? (date, fraction) : nil }
+        let isBehind = scanner.take("-")
+        guard isBehind || scanner.take("+"), let hours = scanner.takeNumber(2...2), scanner.take(":"),
+            let minutes = scanner.takeNumber(2...2), scanner.rest.isEmpty, hours < 24, minutes < 60
         else { return nil }
-        return (date.addingTimeInterval(Double((hours * 60 + minutes) * 60) * (has("+", at: place) ? -1 : 1)), fraction)
+        return (date.addingTimeInterval(Double((hours * 60 + minutes) * 60) * (isBehind ? 1 : -1)), fraction)
     }
 
     private static let secondsPerDay: Int64 = 86_400

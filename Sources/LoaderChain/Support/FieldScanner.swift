@@ -23,6 +23,19 @@ struct FieldScanner {
         return bytes
     }
 
+    /// Takes the digits that come next, and returns their number; nil if there are too few or too many.
+    mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
+        ASCII.number(take(while: ASCII.isDigit), digits: digits)
+    }
+
+    /// Takes a time of day, two digits three times, and returns its seconds.
+    mutating func takeClock() -> Int? {
+        guard let hour = takeNumber(2...2), hour < 24, take(":") else { return nil }
+        guard let minute = takeNumber(2...2), minute < 60, take(":") else { return nil }
+        guard let second = takeNumber(2...2), second <= 60 else { return nil }  // The sixtieth is a leap second.
+        return (hour * 60 + minute) * 60 + second
+    }
+
     /// Takes the text of a quoted string and the quote at its end; the quote at its beginning has been taken.
     ///
     /// Without a quote at its end, the text goes as far as there is one.

@@ -159,16 +159,16 @@ struct LinkedNodes<Element, Note> {
 
     @inline(__always)
     mutating func popFirst(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
-        guard !ends.isEmpty else { return nil }
-        let note = nodes[Int(ends.first)].note
-        guard let element = take(at: ends.first, from: &ends) else { return nil }
-        return (element, note)
+        pop(newest: false, of: &ends)
     }
 
-    mutating func popLast(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
+    /// Takes out the newest element of a queue, or the oldest.
+    @inline(__always)
+    mutating func pop(newest: Bool, of ends: inout QueueEnds) -> (element: Element, note: Note)? {
         guard !ends.isEmpty else { return nil }
-        let note = nodes[Int(ends.last)].note
-        guard let element = take(at: ends.last, from: &ends) else { return nil }
+        let index = newest ? ends.last : ends.first
+        let note = nodes[Int(index)].note
+        guard let element = take(at: index, from: &ends) else { return nil }
         return (element, note)
     }
 

@@ -235,29 +235,22 @@ extension HTTPTask {
         fail(.abandoned, reason: "\(holder) released the task without completing it")
     }
 
-    /// A step of the task's life that is taken with a result.
-    private typealias Step = (inout TaskLife, HTTPResult, inout HandlerStack) -> TaskLife.Finish
-
-    /// Finishes the life with a first result.
-    private func finish(with result: HTTPResult) -> Bool {
-        take({ $0.finish($1, saysCancelled: false, &$2) }, with: result) {
-            $0.finish($1, saysCancelled: true, &$2)
-        }
-    }
-
-    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, if a cancel came first.
+    /// Finishes the task's life, and does what that leads to.
+    ///
+    /// - Parameter hasPassed: whether this is the result of the completion that has won, and has passed the filters.
     @inline(__always)
-    private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
+    private func finish(with result: HTTPResult, hasPassed: Bool = false) -> Bool {
         var handlers = HandlerStack()
         var (leavesAttempts, hasDeadline) = (false, false)
-        let finish = core.withState { state, flags in
-            let finish = step(&state.life, result, &handlers)
-            if finish == .won { flags.insert(.completed) }
+        let ending = core.withState { state, flags in
+            let ending = state.life.finish(
+                result, hasPassed: hasPassed, saysCancelled: saysStopped(result), &handlers)
+            if ending == .won { flags.insert(.completed) }
             leavesAttempts = !state.attempts.isEmpty
             hasDeadline = flags.contains(.hasDeadline)
-            return finish
+            return ending
         }
-        switch finish {
+        switch ending {
         case .won:
             if hasDeadline { core.unwatchDeadline() }
             if let parent = core.parent { parent.forget(core) }
@@ -268,9 +261,9 @@ extension HTTPTask {
         case .lost:
             return false
         case .mustPass:
-            return self.finish(with: result, passing: handlers)
+            return finish(with: result, passing: handlers)
         case .mustSayCancelled:
-            return self.finish(with: stopped(insteadOf: result), by: next)
+            return finishAgain(with: stopped(insteadOf: result), hasPassed: hasPassed)
         }
     }
 
@@ -278,14 +271,17 @@ extension HTTPTask {
     private func finish(with result: HTTPResult, passing filters: consuming HandlerStack) -> Bool {
         var result = result
         while let filter = filters.pop() { result = filter.filtered(result, of: self) }
-        return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == stopCode, &$2) }
+        return finishAgain(with: result, hasPassed: true)
     }
 
-    /// Takes a step, and takes it again if a cancel came first.
+    // Out of line, because most tasks finish at the first time.
     @inline(never)
-    private func finish(with result: HTTPResult, by step: Step) -> Bool {
-        take(step, with: result, next: step)
+    private func finishAgain(with result: HTTPResult, hasPassed: Bool) -> Bool {
+        finish(with: result, hasPassed: hasPassed)
     }
+
+    @inline(never)
+    private func saysStopped(_ result: HTTPResult) -> Bool { result.error?.code == stopCode }
 
     private var stopCode: HTTPError.Code { core.flags.contains(.expired) ? .deadlineExceeded : .cancelled }
 

@@ -210,14 +210,11 @@ enum TaskIdentity {
     }
 }
 
-/// The name of a loader in descriptions and errors, as a number that stands for the text.
+/// The names of loaders in descriptions and errors, as numbers that stand for the texts.
 ///
 /// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the process,
 /// each once, and a task notes a name with a plain store; a reference would cost two atomic operations per loader.
-struct LoaderName {
-    /// The position in the list of all names, counted from one.
-    let number: Int
-
+enum LoaderName {
     private struct Known {
         var numbers: [String: Int] = [:]
         var texts: [String] = []
@@ -225,8 +222,9 @@ struct LoaderName {
 
     private static let known = Locked(Known())
 
-    init(_ text: String) {
-        number = Self.known.withLock { known in
+    /// The number of a name: its position in the list of all, counted from one.
+    static func number(of text: String) -> Int {
+        known.withLock { known in
             if let number = known.numbers[text] { return number }
             known.texts.append(text)
             known.numbers[text] = known.texts.count

@@ -90,7 +90,7 @@ struct TaskLife: Sendable {
     enum Finish: Sendable {
         /// The completion won: the handlers must be called, in the order in which they are popped.
         case won
-        /// The completion won, and passes the handlers, which are filters, first; then the life is settled with their result.
+        /// The completion won, and passes the handlers, which are filters, first: finish again with their result.
         case mustPass
         /// A cancel came first, and the outcome must say so: finish again with one that does.
         case mustSayCancelled
@@ -98,27 +98,23 @@ struct TaskLife: Sendable {
         case lost
     }
 
-    /// Finishes the life with `outcome`; `saysCancelled` is whether that outcome is an error that says cancelled.
+    /// Finishes the life with `outcome`.
+    ///
+    /// - Parameters:
+    ///   - hasPassed: whether it is the outcome of the completion that has won, and has passed the filters.
+    ///   - saysCancelled: whether it is an error that says cancelled; only read after a cancel.
     @inline(__always)
-    mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
-        guard phase == .open else { return .lost }
-        if isCancelled, !saysCancelled { return .mustSayCancelled }
-        guard !hasFilters else {
+    mutating func finish(
+        _ outcome: HTTPResult, hasPassed: Bool = false, saysCancelled: @autoclosure () -> Bool,
+        _ concerned: inout HandlerStack
+    ) -> Finish {
+        guard hasPassed || phase == .open else { return .lost }
+        if isCancelled, !saysCancelled() { return .mustSayCancelled }
+        if hasFilters, !hasPassed {
             phase = .settling
             concerned = handlers.only(\.filters)
             return .mustPass
         }
-        return end(with: outcome, &concerned)
-    }
-
-    /// Finishes the life with the `outcome` that has passed the filters.
-    mutating func settle(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
-        if isCancelled, !saysCancelled { return .mustSayCancelled }
-        return end(with: outcome, &concerned)
-    }
-
-    @inline(__always)
-    private mutating func end(with outcome: HTTPResult, _ concerned: inout HandlerStack) -> Finish {
         phase = .finished
         self.outcome = outcome
         swap(&handlers, &concerned)

@@ -69,24 +69,20 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     }
 
     private func read(with reader: CheckedContinuation<Data?, any Error>) {
-        var fault: SinkError?
-        let answer = state.withLock { state -> Result<Data?, any Error>? in
-            do throws(SinkError) {
+        do throws(SinkError) {
+            let answer = try state.withLock { (state) throws(SinkError) -> Result<Data?, any Error>? in
                 if let data = try state.store.read() { return .success(data) }
-            } catch {
-                fault = error
+                if let end = state.end { return end.map { _ in nil } }
+                guard state.reader == nil else { return .failure(SecondReader()) }
+                state.reader = reader
                 return nil
             }
-            if let end = state.end { return end.map { _ in nil } }
-            guard state.reader == nil else { return .failure(SecondReader()) }
-            state.reader = reader
-            return nil
+            if let answer { reader.resume(with: answer) }
+        } catch {
+            let error = failure(error)
+            leave(error)
+            reader.resume(throwing: error)
         }
-        if let answer { reader.resume(with: answer) }
-        guard let fault else { return }
-        let error = failure(fault)
-        leave(error)
-        reader.resume(throwing: error)
     }
 
     /// Thrown to a task that reads while another one is waiting.

@@ -1,19 +1,19 @@
 /// The state machine of an exchange: a pure value, without threads or callbacks.
 ///
-/// It decides how far the exchange has got, which caller may end it, and when the session's task may be cancelled. Each
-/// redirect that an exchange follows is a new task of the session.
-package struct ExchangeState<SessionTask> {
+/// It decides how far the exchange has got, which caller may end it, and when the transfer may be cancelled. Each
+/// redirect that an exchange follows is a new transfer.
+package struct ExchangeState<AnyTransfer> {
     package enum Phase {
-        /// The session has no task: the body is being prepared, or the next step after a redirect is being chosen.
+        /// No transfer is under way: the body is being prepared, or the next step after a redirect is being chosen.
         case between
-        /// The session has a task, and will report its end.
-        case loading(SessionTask)
+        /// A transfer is under way, and will report its end.
+        case loading(AnyTransfer)
         case ended
     }
 
     package private(set) var phase = Phase.between
     package private(set) var stopReason: StopReason?
-    /// Whether the session is being answered; it traps if its task is cancelled before the answer.
+    /// Whether the transport is being answered; a session traps if its task is cancelled before the answer.
     private var isAnswering = false
     /// The body that is read as it arrives, which learns how the exchange ended, because the task is complete by then.
     package private(set) var pipe: ChunkPipe?
@@ -23,27 +23,25 @@ package struct ExchangeState<SessionTask> {
     package var isStopped: Bool { stopReason != nil }
     package var isOver: Bool { isStopped || isEnded }
 
-    // MARK: The session's task
+    // MARK: The transfer
 
-    /// What to do with a new task of the session: start it, or cancel it because the exchange is over.
-    package enum Beginning { case resume, cancel }
-
-    package mutating func begin(_ sessionTask: SessionTask) -> Beginning {
-        guard stopReason == nil, case .between = phase else { return .cancel }
-        phase = .loading(sessionTask)
-        return .resume
+    /// Notes a new transfer, and returns whether to start it; it is to be cancelled if the exchange is over.
+    package mutating func begin(_ transfer: AnyTransfer) -> Bool {
+        guard stopReason == nil, case .between = phase else { return false }
+        phase = .loading(transfer)
+        return true
     }
 
-    /// What the end of the session's task means.
+    /// What the end of the transfer means.
     package enum Ending {
         /// The exchange has ended already.
         case irrelevant
         case stopped(StopReason)
-        /// The exchange ends as the session says.
+        /// The exchange ends as the transfer says.
         case asItCame
     }
 
-    package mutating func sessionTaskEnded() -> Ending {
+    package mutating func transferEnded() -> Ending {
         guard case .loading = phase else { return .irrelevant }
         phase = .between
         // From here on, a stopped exchange is ended by this caller alone.
@@ -54,10 +52,10 @@ package struct ExchangeState<SessionTask> {
 
     /// What the caller that stops the exchange has to do.
     package enum Stop {
-        /// The exchange has ended, or is being stopped, or ``endAnswer()`` will return the task to cancel.
+        /// The exchange has ended, or is being stopped, or ``endAnswer()`` will return the transfer to cancel.
         case nothing
-        case cancel(SessionTask)
-        /// The session has no task that could end, so the caller ends the exchange.
+        case cancel(AnyTransfer)
+        /// There is no transfer that could end, so the caller ends the exchange.
         case end
     }
 
@@ -69,29 +67,29 @@ package struct ExchangeState<SessionTask> {
         case .between:
             stopReason = reason
             return .end
-        case .loading(let sessionTask):
+        case .loading(let transfer):
             stopReason = reason
-            return isAnswering ? .nothing : .cancel(sessionTask)
+            return isAnswering ? .nothing : .cancel(transfer)
         }
     }
 
-    /// The reason of an exchange that was stopped, and whose task the session has not ended; nil for any other.
+    /// The reason of an exchange that was stopped, and whose transfer has not ended; nil for any other.
     package func abandon() -> StopReason? {
         if case .loading = phase { stopReason } else { nil }
     }
 
-    /// Whether the session may be answered; it may not once its task has been cancelled.
+    /// Whether the transport may be answered; it may not once the transfer has been cancelled.
     package mutating func beginAnswer() -> Bool {
         guard stopReason == nil, case .loading = phase else { return false }
         isAnswering = true
         return true
     }
 
-    /// Notes that the session was answered; returns the task if a stop came meanwhile, to be cancelled now.
-    package mutating func endAnswer() -> SessionTask? {
+    /// Notes that the transport was answered; returns the transfer if a stop came meanwhile, to be cancelled now.
+    package mutating func endAnswer() -> AnyTransfer? {
         isAnswering = false
-        guard stopReason != nil, case .loading(let sessionTask) = phase else { return nil }
-        return sessionTask
+        guard stopReason != nil, case .loading(let transfer) = phase else { return nil }
+        return transfer
     }
 
     // MARK: The end
@@ -136,7 +134,7 @@ package enum StopReason: Sendable {
     case secondHead
 
     /// The kind of error that the task ends with, and why.
-    package func explanation(limitOfTheWhole setting: String) -> (code: HTTPError.Code, reason: String?) {
+    package func explanation(nameOfResourceTimeout: String) -> (code: HTTPError.Code, reason: String?) {
         switch self {
         case .cancelled, .readerLeft:
             (.cancelled, nil)
@@ -146,7 +144,7 @@ package enum StopReason: Sendable {
             (
                 .timedOut,
                 "The request took longer than the configuration allows in all, and ended after \(time); "
-                    + "raise \(setting)"
+                    + "raise \(nameOfResourceTimeout)"
             )
         case .bodyNeededAgain:
             (.connectionLost, "The connection closed, and the session cannot send the body again")
@@ -169,10 +167,10 @@ package enum StopReason: Sendable {
 
 extension HTTPError {
     init(
-        _ stop: StopReason, of request: HTTPRequest, response: HTTPResponse?, limitOfTheWhole setting: String,
+        _ stop: StopReason, of request: HTTPRequest, response: HTTPResponse?, nameOfResourceTimeout: String,
         loader: String
     ) {
-        let (code, reason) = stop.explanation(limitOfTheWhole: setting)
+        let (code, reason) = stop.explanation(nameOfResourceTimeout: nameOfResourceTimeout)
         self.init(code, request: request, response: response, reason: reason, loader: loader)
     }
 }

@@ -55,19 +55,16 @@ package final class MemorySink: ResponseSink {
 ///   - response: the response, without its body.
 ///   - limit: the most bytes in memory, for requests that set no limit of their own.
 ///   - announced: the number of bytes that will arrive; nil if the head does not say.
-///   - onLeave: called if the reader of chunks leaves before their end.
-///   - failure: the error for a reader whose chunks could not be kept.
+///   - makePipe: makes the pipe of a body that is delivered in chunks.
 package func makeSink(
-    for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?,
-    onLeave: @autoclosure () -> @Sendable () -> Void,
-    failure: @autoclosure () -> @Sendable (SinkError) -> HTTPError
+    for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?, makePipe: () -> ChunkPipe
 ) throws(SinkError) -> any ResponseSink {
     var limit = limit
     switch delivery {
     case .inMemory(let own): limit = max(0, own ?? limit)
     case .file(let url) where response.status.isSuccess: return try FileSink(url)
     case .file: break  // The body of any other response explains an error.
-    case .chunks: return ChunkPipe(onLeave: onLeave(), failure: failure())
+    case .chunks: return makePipe()
     }
     let announced = announced ?? 0
     if announced > limit { throw .tooLarge(announced: announced, limit: limit) }

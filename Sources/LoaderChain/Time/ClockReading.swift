@@ -87,14 +87,15 @@ package struct SleepMeter: Sendable {
     }
 }
 
-/// How old something is that an earlier process left, by the date that it bears.
-package enum BelievableAge {
+extension Duration {
     /// A wall clock that says more than this about an age is wrong, rather than the thing old.
-    private static let longest = Duration.seconds(60 * 24 * 3600)
+    private static let longestAge = Duration.seconds(60 * 24 * 3600)
 
-    /// Returns an age, or zero if a clock must have been wrong: if it is negative, or longer than 60 days and twice a limit.
-    package static func of(_ age: Duration, limit: Duration) -> Duration {
+    /// Returns the age of something that an earlier process left, by the date that it bears.
+    ///
+    /// It is zero if a clock must have been wrong: if the age is negative, or longer than 60 days and twice a limit.
+    package func believableAge(limit: Duration) -> Duration {
         // Halves, since twice the limit might overflow.
-        age >= .zero && age / 2 <= max(longest / 2, limit) ? age : .zero
+        self >= .zero && self / 2 <= max(Self.longestAge / 2, limit) ? self : .zero
     }
 }

@@ -11,9 +11,9 @@ struct DraftUploadState: Sendable {
         /// An upload URL.
         case create
         /// The number of bytes that are there.
-        case ask
+        case ask(at: URL)
         /// To take `count` bytes from an offset on, which may be the last ones.
-        case append(from: Int64, count: Int64, isLast: Bool)
+        case append(at: URL, from: Int64, count: Int64, isLast: Bool)
     }
 
     enum Answer: Hashable, Sendable {
@@ -48,10 +48,10 @@ struct DraftUploadState: Sendable {
     }
 
     var question: Question {
-        if location == nil { return .create }
-        if mustAsk { return .ask }
+        guard let location else { return .create }
+        if mustAsk { return .ask(at: location) }
         let count = min(mostAtOnce, length - offset)
-        return .append(from: offset, count: count, isLast: offset + count == length)
+        return .append(at: location, from: offset, count: count, isLast: offset + count == length)
     }
 
     /// Takes a response.
@@ -66,7 +66,7 @@ struct DraftUploadState: Sendable {
         return switch question {
         case .create: takeCreation(response, target)
         case .ask: takeOffset(response, fields)
-        case .append(let first, let count, _): takeAppend(response, fields, first + count)
+        case .append(_, let first, let count, _): takeAppend(response, fields, first + count)
         }
     }
 
@@ -118,10 +118,8 @@ struct DraftUploadState: Sendable {
 
     /// Whether the server may take the same a moment later, as when it is overloaded, or another request holds the upload (423).
     private static func isBusy(_ status: HTTPStatus) -> Bool {
-        switch StatusMeaning(status) {
-        case .unavailable, .overloaded: true
-        default: false
-        }
+        let meaning = StatusMeaning(status)
+        return meaning == .unavailable || meaning == .overloaded
     }
 
     /// Notes that a question has brought no new bytes.

@@ -103,7 +103,7 @@ public struct ResumableUploadDraft12: Sendable {
         while true {
             let question = state.question
             do throws(HTTPError) {
-                let response = try await chain.load(part(question, content, at: state.location, from: sent))
+                let response = try await chain.load(part(question, content, from: sent))
                 if question == .create { sent = response.request }
                 let target = question == .create ? try target(of: response) : nil
                 switch state.take(response, to: question, target: target) {
@@ -151,20 +151,20 @@ public struct ResumableUploadDraft12: Sendable {
     }
 
     private func part(
-        _ question: DraftUploadState.Question, _ content: HTTPBodyContent, at location: URL?, from sent: HTTPRequest
+        _ question: DraftUploadState.Question, _ content: HTTPBodyContent, from sent: HTTPRequest
     ) -> HTTPRequest {
         var part: HTTPRequest
-        switch (question, location) {
-        case (.create, _), (_, nil):
+        switch question {
+        case .create:
             part = request
             part.headers.merge(filling: request.body.additionalHeaders)
             part.body = EmptyBody()
             part.onProgress = nil
             part.headers["Upload-Complete"] = "?0"
             part.headers["Upload-Length"] = "\(content.length ?? 0)"
-        case (.ask, let location?):
+        case .ask(let location):
             part = bare(.head, at: location, from: sent)
-        case (.append(let first, let count, let isLast), let location?):
+        case .append(let location, let first, let count, let isLast):
             part = bare(.patch, at: location, from: sent)
             part.headers["Content-Type"] = "application/partial-upload"
             part.headers["Upload-Offset"] = "\(first)"

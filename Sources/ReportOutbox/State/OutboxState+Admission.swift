@@ -130,8 +130,8 @@ extension OutboxState {
     }
 
     private mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) {
-        let age = BelievableAge.of(
-            .milliseconds(wallNow - name.submittedMilliseconds), limit: settings.maximumAge)
+        let age = Duration.milliseconds(wallNow - name.submittedMilliseconds)
+            .believableAge(limit: settings.maximumAge)
         let isPaused = name.flags.contains(.pausesDestination)
         let most = max(pacing.maximumAsked, pacing.maximum)
         let due = Duration.milliseconds(name.dueMilliseconds - wallNow)

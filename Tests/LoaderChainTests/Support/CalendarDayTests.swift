@@ -70,12 +70,12 @@ import Testing
             ("2026-12-24T18:00:00+00:60", nil), ("2026-12-24T18:00:00.", nil), ("2026-12-24T18:00:00.5", nil),
         ] as [(String, Double?)])
     func dateOfInternetIsRead(_ text: String, _ expected: Double?) {
-        #expect(CalendarTime.date(ofInternet: text)?.second.timeIntervalSince1970 == expected)
+        #expect(CalendarTime.date(rfc3339: text)?.second.timeIntervalSince1970 == expected)
     }
 
     @Test func partOfSecondIsReadOnItsOwn() {
-        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00Z")?.fraction == 0)
-        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00.25+01:00")?.fraction == 0.25)
-        #expect(CalendarTime.date(ofInternet: "2026-12-24T18:00:00.000000001Z")?.fraction == 1e-9)
+        #expect(CalendarTime.date(rfc3339: "2026-12-24T18:00:00Z")?.fraction == 0)
+        #expect(CalendarTime.date(rfc3339: "2026-12-24T18:00:00.25+01:00")?.fraction == 0.25)
+        #expect(CalendarTime.date(rfc3339: "2026-12-24T18:00:00.000000001Z")?.fraction == 1e-9)
     }
 }

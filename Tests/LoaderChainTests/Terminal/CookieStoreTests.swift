@@ -29,7 +29,7 @@ private struct CookieWalk {
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         let store = CookieStore(limitPerDomain: CookieList.limitPerDomain, limit: CookieList.limit)
-        jar = CookieJar(file: nil, [], store, .singleLabels, timers)
+        jar = CookieJar(store, publicSuffixes: .singleLabels, timers: timers)
     }
 
     private mutating func any<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &random)! }

@@ -8,6 +8,6 @@ import Testing
         (86_400 * 61, 86_400 * 31, 86_400 * 61),
     ])
     func implausibleAgeIsZero(age: Int, limit: Int, believed: Int) {
-        #expect(BelievableAge.of(.seconds(age), limit: .seconds(limit)) == .seconds(believed))
+        #expect(Duration.seconds(age).believableAge(limit: .seconds(limit)) == .seconds(believed))
     }
 }

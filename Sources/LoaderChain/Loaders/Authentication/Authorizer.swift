@@ -22,19 +22,16 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         /// The last question before a reset that has asked the store to forget, which has not answered.
         var forgetting: Int?
 
-        /// The store has forgotten, or has failed to; returns the resets that are finished, or nil if the store is to be
-        /// asked again for a reset that came meanwhile.
-        mutating func hasForgotten(_ hasForgotten: Bool, askedAfter asked: inout Int) -> [DispatchGroup]? {
-            let isLast = forgetting == asked
-            if !isLast, let forgetting, state.hears(forgetting) {
-                asked = forgetting
-                return nil
-            }
-            forgetting = nil
+        /// The store that was asked after a question has forgotten, or has failed to.
+        ///
+        /// - Returns: the resets that are finished, and the question of a later reset for which to ask the store again.
+        mutating func hasForgotten(_ hasForgotten: Bool, after asked: Int) -> (finished: [DispatchGroup], next: Int?) {
+            if let forgetting, forgetting != asked, state.hears(forgetting) { return ([], forgetting) }
+            let isLast = replace(&forgetting, with: nil) == asked
             // The reset was given up.
-            guard isLast, state.hears(asked) else { return [] }
+            guard isLast, state.hears(asked) else { return ([], nil) }
             state.finishReset(hasForgotten: hasForgotten)
-            return replace(&groups, with: [])
+            return (replace(&groups, with: []), nil)
         }
     }
 
@@ -197,13 +194,13 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         }
         guard !isAsking else { return }
         Task.detached { [self] in
-            var asked = question
-            var groups: [DispatchGroup]?
-            while groups == nil {
+            var asked: Int? = question
+            while let last = asked {
                 let hasForgotten = await emptyStore()
-                groups = books.withLock { $0.hasForgotten(hasForgotten, askedAfter: &asked) }
+                let (finished, next) = books.withLock { $0.hasForgotten(hasForgotten, after: last) }
+                for group in finished { group.leave() }
+                asked = next
             }
-            for group in groups ?? [] { group.leave() }
         }
     }
 }

@@ -229,21 +229,17 @@ extension CircuitBreaker {
     }
 
     private static func verdict(on error: HTTPError) -> Verdict {
-        let meaning = ResultMeaning(error.code)
-        switch meaning {
+        let verdict: Verdict
+        switch ResultMeaning(error.code) {
         case .stopped, .outOfTime, .heldBack, .unsendable: return .nothing
-        default: break
+        case .unreachable, .lost, .insecure, .useless: verdict = .failure
+        case .unknown: verdict = error.code == .unknown ? .failure : .nothing
+        case .answered, .unauthorized, .notTaken: verdict = .nothing
         }
-        if let status = error.response?.status {
-            if isFailure(status) { return .failure }
-            // A server that refuses a request is healthy; a server that accepts it and sends garbage is not.
-            if status.isClientError { return .success }
-        }
-        switch meaning {
-        case .unreachable, .lost, .insecure, .useless: return .failure
-        case .unknown where error.code == .unknown: return .failure
-        default: return .nothing
-        }
+        guard let status = error.response?.status else { return verdict }
+        if isFailure(status) { return .failure }
+        // A server that refuses a request is healthy; a server that accepts it and sends garbage is not.
+        return status.isClientError ? .success : verdict
     }
 
     private static func isFailure(_ status: HTTPStatus) -> Bool {

@@ -64,47 +64,48 @@ struct DownloadRun {
     private func load(_ part: PartBox, _ state: inout DownloadState) async throws -> HTTPResponse {
         var requests = 0
         while true {
-            let question = state.question
+            requests += 1
             do {
-                requests += 1
-                var response = try await ask(question)
-                switch state.take(response, to: question, now: timers.date) {
-                case .begins: try await doing { () throws(FileFailure) in try part.file.begin() }
-                case .goesOn(let count): try await doing { () throws(FileFailure) in try part.file.goOn(after: count) }
-                case .doesNotFit: continue
-                case .isBusy:
-                    guard let delay = delay(after: response, &state) else {
-                        return try await deliver(&response, part, state)
-                    }
-                    // This ends the transfer.
-                    response.chunks = nil
-                    try await timers.sleep(for: delay)
-                    continue
-                case .isNoFile:
-                    return try await deliver(&response, part, state)
-                case .isWrong(let reason):
-                    throw error(.invalidResponse, response.head, reason: reason)
-                }
-                let (first, start) = (state.count, timers.now)
-                switch try await receive(response, part, &state) {
-                case .complete:
-                    var head = response.head
-                    // The terminal has measured the transfer until the head.
-                    head.metrics?.bytesReceived = state.count - first
-                    head.metrics?.duration += start.duration(to: timers.now)
-                    if let complete = try await finish(part, &state, head, requests) { return complete }
-                case .more:
-                    guard state.takePart() else {
-                        throw error(
-                            .invalidResponse, response.head, reason: "The server keeps sending parts without new bytes")
-                    }
-                case .cut:
-                    throw error(.connectionLost, response.head, reason: "The body is shorter than the server announced")
-                }
+                if let response = try await loadOnce(part, &state, requests) { return response }
             } catch let error as HTTPError where HTTPResult.failure(error).isTransientFailure {
                 guard let delay = delay(after: error.response, &state) else { throw error }
                 try await timers.sleep(for: delay)
             }
+        }
+    }
+
+    /// Asks once, and takes what comes; nil if the chain has to be asked again.
+    private func loadOnce(
+        _ part: PartBox, _ state: inout DownloadState, _ requests: Int
+    ) async throws -> HTTPResponse? {
+        let question = state.question
+        var response = try await ask(question)
+        switch state.take(response, to: question, now: timers.date) {
+        case .begins: try await doing { () throws(FileFailure) in try part.file.begin() }
+        case .goesOn(let count): try await doing { () throws(FileFailure) in try part.file.goOn(after: count) }
+        case .doesNotFit: return nil
+        case .isBusy:
+            guard let delay = delay(after: response, &state) else { return try await deliver(&response, part, state) }
+            // This ends the transfer.
+            response.chunks = nil
+            try await timers.sleep(for: delay)
+            return nil
+        case .isNoFile: return try await deliver(&response, part, state)
+        case .isWrong(let reason): throw error(.invalidResponse, response.head, reason: reason)
+        }
+        let (first, start) = (state.count, timers.now)
+        switch try await receive(response, part, &state) {
+        case .complete:
+            var head = response.head
+            // The terminal has measured the transfer until the head.
+            head.metrics?.bytesReceived = state.count - first
+            head.metrics?.duration += start.duration(to: timers.now)
+            return try await finish(part, &state, head, requests)
+        case .more:
+            if state.takePart() { return nil }
+            throw error(.invalidResponse, response.head, reason: "The server keeps sending parts without new bytes")
+        case .cut:
+            throw error(.connectionLost, response.head, reason: "The body is shorter than the server announced")
         }
     }
 

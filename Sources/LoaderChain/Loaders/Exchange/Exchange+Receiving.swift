@@ -67,11 +67,15 @@ extension Exchange {
         }
         return try makeSink(
             for: response, delivery: delivery, limit: owner.settings.responseSizeLimit,
-            announced: leg.progress.bytesToReceive, onLeave: { [weak self] in self?.stop(.readerLeft) },
-            failure: { [loader, limit = owner.settings.limitOfTheWhole] in
-                HTTPError(
-                    .refused($0), of: response.request, response: response, limitOfTheWhole: limit, loader: loader)
-            })
+            announced: leg.progress.bytesToReceive, makePipe: { makePipe(for: response) })
+    }
+
+    private func makePipe(for response: HTTPResponse) -> ChunkPipe {
+        let (loader, name) = (loader, owner.settings.nameOfResourceTimeout)
+        return ChunkPipe(onLeave: { [weak self] in self?.stop(.readerLeft) }) { error in
+            HTTPError(
+                .refused(error), of: response.request, response: response, nameOfResourceTimeout: name, loader: loader)
+        }
     }
 
     /// The number of bytes that will arrive, if the head announces it.
@@ -106,30 +110,30 @@ extension Exchange {
     /// - Parameter ending: says how; called only if the exchange is not over.
     package func ended(_ ending: () -> TransferEnding) {
         removeBodyFile()
-        switch state.withLock({ $0.sessionTaskEnded() }) {
+        switch state.withLock({ $0.transferEnded() }) {
         case .irrelevant:
             leg.sink?.discard()
         case .stopped(let reason):
             leg.sink?.discard()
-            fail(error(for: reason, of: leg.request, response: responseSoFar(isWhole: true)))
+            failAfterTransfer(error(for: reason, of: leg.request, response: responseSoFar(isWhole: true)))
         case .asItCame:
             switch ending() {
             case .arrived(let trailers): arrived(trailers)
             case .failed(let failure):
                 leg.sink?.discard()
-                fail(error(for: failure, response: responseSoFar(isWhole: false)))
+                failAfterTransfer(error(for: failure, response: responseSoFar(isWhole: false)))
             }
         }
     }
 
-    private func fail(_ error: HTTPError) {
+    private func failAfterTransfer(_ error: HTTPError) {
         if let end = state.withLock({ $0.end() }) { finishAfterTransfer(.failure(error), end) }
     }
 
     private func arrived(_ trailers: HTTPHeaders) {
         guard var response = responseSoFar(isWhole: true) else {
-            return fail(
-                error(for: TransferFailure(.invalidResponse, "The transfer ended without a response"), response: nil))
+            let failure = TransferFailure(.invalidResponse, "The transfer ended without a response")
+            return failAfterTransfer(error(for: failure, response: nil))
         }
         response.trailers = trailers
         guard let next = leg.next else { return succeed(with: response) }
@@ -171,7 +175,7 @@ extension Exchange {
                 carryOut(chosen ?? .deliver, from: response)
             }
         case .fail(let code, let reason):
-            fail(error(for: TransferFailure(code, reason), response: response))
+            failAfterTransfer(error(for: TransferFailure(code, reason), response: response))
         }
     }
 

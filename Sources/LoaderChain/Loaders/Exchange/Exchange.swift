@@ -133,7 +133,7 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     /// Notes the transfer, and returns whether to start it; otherwise the transport cancels it, and it must report its end.
     package func begin(_ transfer: any Transfer) -> Bool {
-        guard case .resume = state.withLock({ $0.begin(transfer) }) else {
+        guard state.withLock({ $0.begin(transfer) }) else {
             removeBodyFile()
             return false
         }
@@ -233,7 +233,8 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     func error(for stop: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
         HTTPError(
-            stop, of: request, response: response, limitOfTheWhole: owner.settings.limitOfTheWhole, loader: loader)
+            stop, of: request, response: response, nameOfResourceTimeout: owner.settings.nameOfResourceTimeout,
+            loader: loader)
     }
 
     // MARK: Time

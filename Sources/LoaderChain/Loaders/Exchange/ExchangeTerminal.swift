@@ -64,18 +64,18 @@ package final class ExchangeOwner: Sendable {
         package var timeout: Duration
         /// The maximum total time of an exchange.
         package var resourceTimeout: Duration
-        /// The name of the setting with the maximum total time.
-        package var limitOfTheWhole: String
+        /// The name by which users know the setting of the maximum total time.
+        package var nameOfResourceTimeout: String
         package var responseSizeLimit: Int
 
         package init(
-            headers: HTTPHeaders, timeout: Duration, resourceTimeout: Duration, limitOfTheWhole: String,
+            headers: HTTPHeaders, timeout: Duration, resourceTimeout: Duration, nameOfResourceTimeout: String,
             responseSizeLimit: Int
         ) {
             self.headers = headers
             self.timeout = timeout
             self.resourceTimeout = resourceTimeout
-            self.limitOfTheWhole = limitOfTheWhole
+            self.nameOfResourceTimeout = nameOfResourceTimeout
             self.responseSizeLimit = max(0, responseSizeLimit)
         }
     }

@@ -31,7 +31,8 @@ final class HedgeKind: Sendable {
         if result.error?.code == .resetInProgress { return nil }
         switch ResultMeaning(result) {
         case .stopped, .outOfTime, .lost: return true
-        default: return nil
+        case .answered, .unreachable, .heldBack, .unsendable, .insecure, .unauthorized, .useless, .notTaken, .unknown:
+            return nil
         }
     }
 }
@@ -42,10 +43,8 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     /// An error about such a response counts as well, as when a loader below does not find what it expects in it.
     var isAcceptable: Bool {
         guard response != nil, !isTransientFailure else { return false }
-        switch ResultMeaning(self) {
-        case .stopped, .outOfTime: return false
-        default: return true
-        }
+        let meaning = ResultMeaning(self)
+        return meaning != .stopped && meaning != .outOfTime
     }
 }
 

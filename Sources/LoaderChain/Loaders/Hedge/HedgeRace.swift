@@ -5,6 +5,8 @@ import Dispatch
 /// A race keeps the task, which the loaders below do not have, and observes the first attempt. Attempts are held by the loaders
 /// that have them. The task's completion cancels the loser.
 final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
+    typealias State = HedgeState<HTTPResult, DispatchGroup>
+
     /// Its place among the races of its loader, whose lock protects this.
     var place = QueuePlace.nowhere
 
@@ -12,7 +14,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     private let desk: HedgeDesk
     private let task: HTTPTask
     private let kind: HedgeKind
-    private let state: InPlaceLocked<HedgeState<HTTPResult, DispatchGroup>>
+    private let state: InPlaceLocked<State>
     private let alarm = Alarm()
 
     init(_ task: HTTPTask, of kind: HedgeKind, delay: Duration, _ hedge: Hedge) {
@@ -20,7 +22,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         desk = hedge.desk
         self.task = task
         self.kind = kind
-        state = InPlaceLocked(HedgeState(delay: delay, at: desk.clock.now))
+        state = InPlaceLocked(State(delay: delay, at: desk.clock.now))
     }
 
     var isHedged: Bool { state.withLock { $0.second == .underWay } }
@@ -70,16 +72,17 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         desk.report(.suppressed(reason), of: kind)
     }
 
-    private func report(_ end: HedgeState<HTTPResult, DispatchGroup>.End, with result: HTTPResult) {
+    /// Reports what has become of the second attempt.
+    private func report(_ end: State.End, with result: HTTPResult) {
+        let hasWon = end.winner == .second
         switch end.second {
-        case .unsent, .withdrawn, .ended: break
-        case .prepared: desk.giveBack()
-        case .starting where end.winner != .second && result.isRefusal: suppress(.refused)
-        case .starting:
-            desk.report(.sent, of: kind)
-            fallthrough
-        case .underWay: desk.report(end.winner == .second ? .won : .lost, of: kind)
+        case .unsent, .withdrawn, .ended: return
+        case .prepared: return desk.giveBack()
+        case .starting where !hasWon && result.isRefusal: return suppress(.refused)
+        case .starting: desk.report(.sent, of: kind)
+        case .underWay: break
         }
+        desk.report(hasWon ? .won : .lost, of: kind)
     }
 
     // MARK: The first attempt
@@ -106,7 +109,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     // MARK: The end
 
-    fileprivate func end(_ attempt: HedgeState<HTTPResult, DispatchGroup>.Attempt, with result: HTTPResult) {
+    fileprivate func end(_ attempt: State.Attempt, with result: HTTPResult) {
         let now = desk.clock.now
         let isAcceptable = result.isAcceptable
         let end = state.withLock { $0.end(attempt, with: result, isAcceptable: isAcceptable, at: now) }

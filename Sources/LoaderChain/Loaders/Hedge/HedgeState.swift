@@ -17,6 +17,8 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     enum Second: Sendable { case unsent, prepared, starting, withdrawn, underWay, ended }
 
+    private enum Progress { case open, decided, settled }
+
     private var firstIsUnderWay = true
     private(set) var second = Second.unsent
     /// Whether the second attempt was under way at any time, or has won.
@@ -25,8 +27,8 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     private var standing: Outcome?
     /// Whether the first attempt has reached the delay.
     private var isSlow = false
-    private var isDecided = false
-    private var isSettled = false
+    /// Whether there is an outcome, and whether the task has it already.
+    private var progress = Progress.open
     private var isCancelled = false
     /// Whether no second attempt may be sent any more.
     private var isClosed = false
@@ -49,7 +51,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     }
 
     /// Whether both attempts have ended and the task has its result.
-    var isOver: Bool { isSettled && !firstIsUnderWay && !secondIsUnderWay }
+    var isOver: Bool { progress == .settled && !firstIsUnderWay && !secondIsUnderWay }
 
     private var maySend: Bool { firstIsUnderWay && second == .unsent && !isClosed }
 
@@ -104,7 +106,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     ///
     /// Cancel it then. Only an attempt that was starting has cost nothing.
     mutating func withdraw() -> Second? {
-        guard !isDecided, second == .starting || second == .underWay else { return nil }
+        guard progress == .open, second == .starting || second == .underWay else { return nil }
         let before = second
         if before == .starting { second = .withdrawn }
         return before
@@ -132,12 +134,12 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var end = End(second: second, isSlow: isSlow)
         let isWithdrawn = second == .withdrawn || second == .prepared
         let isUsable = isAcceptable && !isCancelled && !(attempt == .second && isWithdrawn)
-        if firstIsUnderWay, !isDecided, attempt == .first || isUsable { end.time = time.passed(at: now) }
+        if firstIsUnderWay, progress == .open, attempt == .first || isUsable { end.time = time.passed(at: now) }
         switch attempt {
         case .first: firstIsUnderWay = false
         case .second: second = .ended
         }
-        if !isDecided {
+        if progress == .open {
             let isLast = !firstIsUnderWay && !secondIsUnderWay
             if isUsable || isLast {
                 // If both have failed, the first attempt's outcome stands.
@@ -145,7 +147,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
                 end.winner = winner
                 end.outcome = winner == attempt ? outcome : standing
                 if winner == .second { wasSent = true }
-                isDecided = true
+                progress = .decided
             } else if attempt == .first {
                 standing = outcome
             }
@@ -157,7 +159,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     /// The task has its result; returns the resets that waited, if the race is over.
     mutating func settle() -> [Waiter]? {
-        isSettled = true
+        progress = .settled
         return takeWaiters()
     }
 

@@ -111,7 +111,7 @@ private struct QuotaReader {
         if words == ["resource"] || words == ["bucket"] { return partition = String(field.value.prefix(100)) }
         guard let index = words.firstIndex(where: { ["limit", "remaining", "reset"].contains($0) }) else { return }
         let quota = words.enumerated().filter { $0.offset != index && $0.element != "after" }.map(\.element)
-        change(quota.joined(separator: "-")) { parts, clock in
+        change(quota.joined(separator: "-")) { [clock] parts in
             switch words[index] {
             case "limit": parts.limit = Self.amount(field.value)
             case "remaining": parts.remaining = Self.amount(field.value)
@@ -122,8 +122,8 @@ private struct QuotaReader {
 
     /// Reads `"day";q=100;w=60;qu="requests";pk=:dXNlcg==:`.
     private mutating func readPolicies(_ text: String) {
-        for member in StructuredList(text).members {
-            change(member.item) { parts, _ in
+        for member in FieldScanner.members(of: text) {
+            change(member.item) { parts in
                 parts.limit = member["q"].flatMap(Self.amount)
                 parts.window = member["w"].flatMap { ResetTime(secondsLeft: $0)?.left }
                 parts.partition = member["pk"] ?? parts.partition
@@ -138,9 +138,9 @@ private struct QuotaReader {
 
     /// Reads `"day";r=50;t=30`, or `limit=100, remaining=50, reset=30`.
     private mutating func readCounters(_ text: String) {
-        for member in StructuredList(text).members {
+        for member in FieldScanner.members(of: text) {
             if let value = member.value {
-                change("") { parts, _ in
+                change("") { parts in
                     switch member.item {
                     case "limit": parts.limit = Self.amount(value)
                     case "remaining": parts.remaining = Self.amount(value)
@@ -149,7 +149,7 @@ private struct QuotaReader {
                     }
                 }
             } else {
-                change(member.item) { parts, _ in
+                change(member.item) { parts in
                     parts.remaining = member["r"].flatMap(Self.amount)
                     parts.reset = member["t"].flatMap { ResetTime(secondsLeft: $0) }
                     parts.partition = member["pk"] ?? parts.partition
@@ -158,13 +158,13 @@ private struct QuotaReader {
         }
     }
 
-    private mutating func change(_ name: String, _ change: (inout Parts, Date) -> Void) {
+    private mutating func change(_ name: String, _ change: (inout Parts) -> Void) {
         guard name.utf8.count <= 64 else { return }
         if parts[name] == nil {
             guard names.count < Self.most else { return }
             names.append(name)
         }
-        change(&parts[name, default: Parts()], clock)
+        change(&parts[name, default: Parts()])
     }
 
     /// The whole number that a text begins with, of at most fifteen digits; nil if it begins with something else.
@@ -219,7 +219,7 @@ private struct ResetTime {
             }
         } else if let seconds = Self.duration(text) {
             self.init(seconds: seconds, rounding: .milliseconds(1))
-        } else if let (date, fraction) = CalendarTime.date(ofInternet: text) {
+        } else if let (date, fraction) = CalendarTime.date(rfc3339: text) {
             self.init(seconds: date.timeIntervalSince(now) + fraction, rounding: .seconds(1))
         } else if let date = HTTPDate.date(text, now: now) {
             self.init(seconds: date.timeIntervalSince(now), rounding: .seconds(1))
@@ -251,48 +251,55 @@ private struct ResetTime {
     }
 }
 
-/// The members of a list or a dictionary of structured fields (RFC 9651), as texts.
+/// A member of a list or a dictionary of structured fields (RFC 9651), as texts.
+private struct StructuredMember {
+    /// The item, or the key of a dictionary.
+    var item: String
+    /// The value of a key.
+    var value: String?
+    var parameters: [String: String] = [:]
+
+    subscript(key: String) -> String? { parameters[key] }
+}
+
+/// Reads structured fields.
 ///
 /// It is lenient, because its values are: what it cannot read ends the list.
-private struct StructuredList {
-    struct Member {
-        /// The item, or the key of a dictionary.
-        var item: String
-        /// The value of a key.
-        var value: String?
-        var parameters: [String: String] = [:]
-
-        subscript(key: String) -> String? { parameters[key] }
+extension FieldScanner {
+    fileprivate static func members(of text: String) -> [StructuredMember] {
+        var scanner = FieldScanner(text)
+        var members: [StructuredMember] = []
+        while members.count < 16, let member = scanner.takeMember() {
+            members.append(member)
+            guard scanner.takeMark(",") else { break }
+        }
+        return members
     }
 
-    private(set) var members: [Member] = []
+    private mutating func takeMember() -> StructuredMember? {
+        guard let item = takeItem() else { return nil }
+        var member = StructuredMember(item: item)
+        if takeMark("=") { member.value = takeItem() }
+        while takeMark(";"), let key = takeItem() { member.parameters[key] = takeMark("=") ? takeItem() ?? "" : "" }
+        return member
+    }
 
-    init(_ text: String) {
-        var scanner = FieldScanner(text)
-        func take(_ mark: Unicode.Scalar) -> Bool {
-            scanner.skipBlanks()
-            return scanner.take(mark)
-        }
-        /// A quoted text, bytes between colons, or anything up to the next mark.
-        func takeItem() -> String? {
-            if take("\"") { return scanner.takeQuoted() }
-            let item = scanner.take { ![",", ";", "=", " ", "\t"].contains(Character(Unicode.Scalar($0))) }
-            // Bytes between colons may end with the mark of a value.
-            if item.first == UInt8(ascii: ":"), scanner.take("=") {
-                while scanner.take("=") {}
-                _ = take(":")
-            }
-            return item.isEmpty ? nil : String(decoding: item, as: UTF8.self)
-        }
+    private static let marks = ASCIISet(",;= \t")
 
-        while members.count < 16, let item = takeItem() {
-            var member = Member(item: item)
-            if take("=") { member.value = takeItem() }
-            while take(";"), let key = takeItem() {
-                member.parameters[key] = take("=") ? takeItem() ?? "" : ""
-            }
-            members.append(member)
-            guard take(",") else { break }
+    /// Takes a quoted text, bytes between colons, or anything up to the next mark.
+    private mutating func takeItem() -> String? {
+        if takeMark("\"") { return takeQuoted() }
+        let item = take { !Self.marks.contains($0) }
+        // Bytes between colons may end with the mark of a value.
+        if item.first == UInt8(ascii: ":"), take("=") {
+            while take("=") {}
+            _ = takeMark(":")
         }
+        return item.isEmpty ? nil : String(decoding: item, as: UTF8.self)
+    }
+
+    private mutating func takeMark(_ mark: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        return take(mark)
     }
 }

@@ -38,6 +38,8 @@ import Synchronization
 ///     actualCost: { _, result in result.response?.headers["X-Tokens-Used"].flatMap(Int.init) })
 /// ```
 public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
+    fileprivate typealias Lane = RateLimitLane<RateLimitWaiter>
+
     private let timers: any Timers
     private let isPerHost: Bool
     private let quotas: ServerQuotas?
@@ -117,8 +119,8 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     @inline(never)
     private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, cost: Int64, at now: TimerInstant) {
         if quotas != nil { countSleep(for: origin) }
-        let waiter = RateLimitWaiter(task, in: origin, of: self)
-        let arrival = RateLimitLane<RateLimitWaiter>.Arrival(
+        let waiter = RateLimitWaiter(task, for: origin, of: self)
+        let arrival = Lane.Arrival(
             waiter: waiter, cost: cost, priority: waiter.priority,
             deadline: task.deadline?.instant(on: timers, at: now) ?? .never)
         // The queue may have emptied meanwhile, or filled.
@@ -145,20 +147,25 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     /// Ends in time what a server has asked for or reported, although the clock of the timers may have stood still.
     private func countSleep(for origin: HTTPOrigin?) {
         let reading = ClockReading(timers)
-        if let step = state.withLock({ $0.withLane(of: origin) { $0.countSleep(until: reading, among: &$1) } }) {
-            take(step, for: origin)
-        }
+        if let step = withLane(of: origin, { $0.countSleep(until: reading, among: &$1) }) { take(step, for: origin) }
+    }
+
+    /// Changes the lane of a host under the lock; nil if it has none, or if `body` returns nil.
+    private func withLane<Result>(
+        of origin: HTTPOrigin?, _ body: (inout Lane, inout Lane.Waiters) -> Result?
+    ) -> Result? {
+        state.withLock { $0.withLane(of: origin, body) }
     }
 
     private func refuse(_ task: HTTPTask, _ delay: Duration) {
         fail(task, .rateLimited, reason: "Too many requests came at once; the next may pass in \(delay)")
     }
 
-    private func pass(_ task: HTTPTask, _ pass: RateLimitLane<RateLimitWaiter>.Pass, for origin: HTTPOrigin?) {
+    private func pass(_ task: HTTPTask, _ pass: Lane.Pass, for origin: HTTPOrigin?) {
         if quotas != nil || actualCost != nil {
             // A loader below may change what the request costs.
             let mustKeep = pass.number > 0 || readsCosts.load(ordering: .relaxed)
-            task.addEndObserver(mustKeep ? RateLimitPass(of: self, pass, in: origin) : self)
+            task.addEndObserver(mustKeep ? RateLimitPass(of: self, pass, for: origin) : self)
         }
         super.load(task: task)
     }
@@ -203,13 +210,19 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         // Most servers report nothing.
         if actualCost == nil, case .success(let response) = result, !response.mayReportQuota { return }
         taskHasEnded(
-            task, with: result, after: .init(cost: task.cost), in: isPerHost ? task.request.throttleOrigin : nil)
+            task, with: result, after: .init(cost: task.cost), for: isPerHost ? task.request.throttleOrigin : nil)
     }
 
     fileprivate func taskHasEnded(
-        _ task: HTTPTask, with result: HTTPResult, after pass: RateLimitLane<RateLimitWaiter>.Pass,
-        in origin: HTTPOrigin?
+        _ task: HTTPTask, with result: HTTPResult, after pass: Lane.Pass, for origin: HTTPOrigin?
     ) {
+        let end = end(of: task, with: result, after: pass)
+        let now = timers.now
+        if let step = withLane(of: origin, { $0.note(end, at: now, among: &$1) }) { take(step, for: origin) }
+    }
+
+    /// What the result of a task says about the quotas of its server, and about what the request has cost.
+    private func end(of task: HTTPTask, with result: HTTPResult, after pass: Lane.Pass) -> QuotaBook.End {
         let response = result.response
         var end = QuotaBook.End(
             number: pass.number, expectedCost: pass.cost, cost: pass.cost, wasSent: true, wasAnswered: response != nil)
@@ -232,35 +245,28 @@ public final class RateLimit: HTTPLoader, TaskEndObserver, @unchecked Sendable {
             case .answered, .stopped, .outOfTime, .lost, .useless, .notTaken, .unknown: break
             }
         }
-        let now = timers.now
-        if let step = state.withLock({ $0.withLane(of: origin) { $0.note(end, at: now, among: &$1) } }) {
-            take(step, for: origin)
-        }
+        return end
     }
 
     // MARK: Waiting
 
     /// Takes a waiter out of its lane, and answers whether it still waited there.
     fileprivate func remove(_ waiter: RateLimitWaiter) -> Bool {
-        let left = state.withLock {
-            $0.withLane(of: waiter.lane) { $0.leave(waiter.place, of: waiter.priority, among: &$1) }
-        }
-        if let alarm = left?.alarm { set(alarm, for: waiter.lane) }
+        let left = withLane(of: waiter.origin) { $0.leave(waiter.place, of: waiter.priority, among: &$1) }
+        if let alarm = left?.alarm { set(alarm, for: waiter.origin) }
         return left != nil
     }
 
     /// Sets the alarm of a lane for its next turn, if any wait for it.
     private func set(_ alarm: Alarm, for origin: HTTPOrigin?) {
         let now = timers.now
-        let due = { self.state.withLock { $0.withLane(of: origin) { $0.alarmTime(at: now, among: $1) } } }
-        alarm.set(on: timers, for: due) {
+        alarm.set(on: timers, for: { withLane(of: origin) { $0.alarmTime(at: now, among: $1) } }) {
             let now = self.timers.now
-            let step = self.state.withLock { $0.withLane(of: origin) { $0.step(at: now, among: &$1) } }
-            if let step { self.take(step, for: origin) }
+            if let step = self.withLane(of: origin, { $0.step(at: now, among: &$1) }) { self.take(step, for: origin) }
         }
     }
 
-    private func take(_ step: RateLimitLane<RateLimitWaiter>.Step, for origin: HTTPOrigin?) {
+    private func take(_ step: Lane.Step, for origin: HTTPOrigin?) {
         // Set before any passes, because the loaders below may take their time.
         set(step.alarm, for: origin)
         for (waiter, pass) in step.passing {
@@ -367,7 +373,7 @@ extension HTTPTask {
 /// A task that waits for its turn, and leaves its queue when it is cancelled or completed before.
 private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// The host whose lane it waits in; nil for the common one.
-    let lane: HTTPOrigin?
+    let origin: HTTPOrigin?
     let priority: ThrottlePriority
     /// Its place in the lane; set before it observes the task.
     var place = QueuePlace.nowhere
@@ -377,8 +383,8 @@ private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
     // Written before another object knows of it, and taken once, by whatever has taken this waiter out of its lane.
     private var task: HTTPTask?
 
-    init(_ task: HTTPTask, in lane: HTTPOrigin?, of limit: RateLimit) {
-        self.lane = lane
+    init(_ task: HTTPTask, for origin: HTTPOrigin?, of limit: RateLimit) {
+        self.origin = origin
         self.limit = limit
         self.task = task
         priority = task.option(ThrottlePriority.self)
@@ -405,16 +411,16 @@ private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
 /// A task that was passed on to a server that has reported a quota.
 private final class RateLimitPass: TaskEndObserver {
     private let limit: RateLimit
-    private let pass: RateLimitLane<RateLimitWaiter>.Pass
-    private let lane: HTTPOrigin?
+    private let pass: RateLimit.Lane.Pass
+    private let origin: HTTPOrigin?
 
-    init(of limit: RateLimit, _ pass: RateLimitLane<RateLimitWaiter>.Pass, in lane: HTTPOrigin?) {
+    init(of limit: RateLimit, _ pass: RateLimit.Lane.Pass, for origin: HTTPOrigin?) {
         self.limit = limit
         self.pass = pass
-        self.lane = lane
+        self.origin = origin
     }
 
     func taskHasEnded(_ task: HTTPTask, with result: HTTPResult) {
-        limit.taskHasEnded(task, with: result, after: pass, in: lane)
+        limit.taskHasEnded(task, with: result, after: pass, for: origin)
     }
 }

@@ -241,7 +241,7 @@ struct RateLimitLane<Waiter> {
     /// The earliest time at which a request may be passed on before all that wait.
     private mutating func turn(for cost: Int64, at now: TimerInstant) -> TimerInstant {
         let turn = earliestTurn(for: cost, after: 0, theirCost: 0, at: now)
-        return book.map { _ in max(turn, book!.turn(for: cost, at: now)) } ?? turn
+        return max(turn, book?.turn(for: cost, at: now) ?? turn)
     }
 
     /// The earliest time at which the buckets let a request pass after others.
@@ -260,10 +260,9 @@ struct RateLimitLane<Waiter> {
     @inline(__always)
     private mutating func take(_ cost: Int64, at now: TimerInstant) -> Pass? {
         for index in buckets.indices where !buckets[index].has(cost, at: now) { return nil }
-        if book?.isQuiet(at: now) == false, book!.turn(for: cost, at: now) > now { return nil }
+        if book?.isQuiet(at: now) == false, let turn = book?.turn(for: cost, at: now), turn > now { return nil }
         for index in buckets.indices { buckets[index].take(cost) }
-        guard book != nil else { return Pass(cost: cost) }
-        return Pass(cost: cost, number: book!.pass(cost, at: now))
+        return Pass(cost: cost, number: book?.pass(cost, at: now) ?? 0)
     }
 
     private mutating func popFirst(of priority: ThrottlePriority, among waiters: inout Waiters) -> Waiter? {

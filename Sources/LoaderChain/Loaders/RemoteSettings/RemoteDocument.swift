@@ -64,7 +64,7 @@ private struct Content: Decodable {
     private static func until(_ settings: KeyedDecodingContainer<RemoteName>) throws -> Date? {
         let key = RemoteName("until")
         guard let text = try settings.decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let date = CalendarTime.date(ofInternet: text)?.second else {
+        guard let date = CalendarTime.date(rfc3339: text)?.second else {
             throw settings.error(key, "\(ASCII.quoted(text)) is no instant such as 2026-12-24T18:00:00Z")
         }
         return date

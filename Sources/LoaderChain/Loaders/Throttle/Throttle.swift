@@ -232,7 +232,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         set {
             core.timeArrivals()
             longestWait.store(Self.nanoseconds(newValue), ordering: .relaxed)
-            for waiter in core.with({ $0.queues.inOrder }) { limit(waiter) }
+            for waiter in core.with({ $0.queues.inOrder }) { applyTimeout(to: waiter) }
         }
     }
 
@@ -298,7 +298,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
         if looksCloser.load(ordering: .relaxed) || task.hasDeadline { return loadCounted(task) }
         guard !isFull.load(ordering: .relaxed), core.with({ $0.start(task.number) }) != nil else {
-            return queue(task, for: nil, within: nil)
+            return queue(task, for: nil, until: nil)
         }
         task.addEndObserver(self)
         pass(task)
@@ -324,8 +324,8 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
                 return slot
             })
         else {
-            let limits = task.deadline.map { core.limits(of: task.request, until: $0, isAdaptive: finders != nil) }
-            return queue(task, for: origin, in: partition, within: limits)
+            let deadline = task.deadline.map { core.deadline($0, of: task.request, isAdaptive: finders != nil) }
+            return queue(task, for: origin, in: partition, until: deadline)
         }
         if slot.lane == nil { task.addEndObserver(self) } else { task.addObserver(ThrottleSlotHolder(slot, of: self)) }
         pass(task)
@@ -358,16 +358,16 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     @inline(never)
     private func queue(
-        _ task: HTTPTask, for origin: HTTPOrigin?, in partition: Int = 0, within limits: ThrottleLimits?
+        _ task: HTTPTask, for origin: HTTPOrigin?, in partition: Int = 0, until deadline: ThrottleDeadline?
     ) {
-        let (number, priority) = (task.number, task.option(ThrottlePriority.self))
         if finders != nil { core.readClock() }
-        let waiter = ThrottleWaiter(task, within: limits, since: limits?.arrival ?? core.arrival, in: core)
+        let waiter = ThrottleWaiter(task, until: deadline, since: deadline?.arrival ?? core.arrival, in: core)
+        let arrival = ThrottleArrival(
+            number: task.number, priority: task.option(ThrottlePriority.self), origin: origin, partition: partition,
+            latestStart: deadline?.latestStart ?? .never, instant: waiter.arrival)
         // It observes the task before others can see it, so that loaders below are always called before it.
         task.addObserver(waiter)
-        switch core.arrive(
-            waiter, number: number, priority: priority, for: origin, partition: partition, in: self)
-        {
+        switch core.arrive(waiter, arrival, in: self) {
         case .starts:
             start(waiter)
         case .waits(_, let displaced):
@@ -394,7 +394,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         core.reportQueued(waiter, task)
         // It may have been set since the task was let in.
         if lowest.load(ordering: .relaxed) != 0 { shedIfTooLow(waiter, task) }
-        if longestWait.load(ordering: .relaxed) != .max { limit(waiter) }
+        if longestWait.load(ordering: .relaxed) != .max { applyTimeout(to: waiter) }
         if let lookout { watchWaits(lookout) }
     }
 
@@ -414,14 +414,14 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     @inline(never)
     private func giveUp(_ waiter: ThrottleWaiter) {
-        let reason = waiter.limits?.refusal(at: timers.now)
-        core.report(.expired, of: waiter, usualTime: waiter.limits?.usualTime)
+        let reason = waiter.deadline?.refusal(at: timers.now)
+        core.report(.expired, of: waiter, usualTime: waiter.deadline?.usualTime)
         if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
     }
 
     /// Ends the wait when the throttle's timeout is over.
     @inline(never)
-    private func limit(_ waiter: ThrottleWaiter) {
+    private func applyTimeout(to waiter: ThrottleWaiter) {
         var nanoseconds = longestWait.load(ordering: .relaxed)
         while true {
             setTimer(of: waiter, after: nanoseconds)
@@ -436,7 +436,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
         let duration = Duration.nanoseconds(nanoseconds)
         let waited = core.waited(waiter) ?? .zero
         // The end of the whole task ends its wait too.
-        let endsSooner = waiter.limits.map { $0.deadline <= $0.arrival.advanced(by: duration) } ?? false
+        let endsSooner = waiter.deadline.map { $0.instant <= $0.arrival.advanced(by: duration) } ?? false
         guard nanoseconds < .max, !endsSooner else {
             core.keep(nil, for: waiter)?.cancel()
             return

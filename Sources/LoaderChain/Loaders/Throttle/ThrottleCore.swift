@@ -32,15 +32,14 @@ final class ThrottleCore: Sendable {
         @inline(__always) get { readsClock.load(ordering: .relaxed) ? timers.now : TimerInstant(nanoseconds: 0) }
     }
 
-    /// The limits of a task that has to wait, and has a deadline.
+    /// The deadline of a task that has to wait.
     @inline(never)
-    func limits(of request: HTTPRequest, until deadline: Deadline, isAdaptive: Bool) -> ThrottleLimits {
+    func deadline(_ deadline: Deadline, of request: HTTPRequest, isAdaptive: Bool) -> ThrottleDeadline {
         readClock()
         let now = timers.now
         let key = RequestKind(request)
         let kind = kinds.withLock { $0.value(of: key) { ThrottleKind() } }
-        return ThrottleLimits(
-            arrival: now, deadline: deadline.instant(on: timers, at: now), kind, isAdaptive: isAdaptive)
+        return ThrottleDeadline(deadline.instant(on: timers, at: now), arrival: now, kind, isAdaptive: isAdaptive)
     }
 
     /// Reads the clock from now on, because the waiting times of tasks matter.
@@ -110,19 +109,13 @@ final class ThrottleCore: Sendable {
 
     /// Lets a waiter wait, or run if there is a slot by now; nil if its task has ended meanwhile, or is about to.
     @inline(__always)
-    func arrive(
-        _ waiter: ThrottleWaiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
-        partition: Int, in throttle: Throttle
-    ) -> State.Arrival? {
-        // Nothing else can have started between its arrival and the present.
-        let (latestStart, now) = (waiter.isLimited ? latestStart(of: waiter) : .never, waiter.arrival)
-        return state.withLock { state in
+    func arrive(_ waiter: ThrottleWaiter, _ arrival: ThrottleArrival, in throttle: Throttle) -> State.Admission? {
+        state.withLock { state in
             guard case .arrives = waiter.phase else { return nil }
-            let arrival = state.arrive(
-                waiter, number: number, priority: priority, for: origin, in: partition, notAfter: latestStart, at: now)
-            switch arrival {
+            let admission = state.arrive(waiter, arrival)
+            switch admission {
             case .starts(let slot):
-                waiter.run(slot, at: now, isOldest: false, in: throttle)
+                waiter.run(slot, at: arrival.instant, isOldest: false, in: throttle)
             case .waits(let place, let displaced):
                 waiter.phase = .waits(place)
                 displaced?.phase = .isOver
@@ -132,12 +125,9 @@ final class ThrottleCore: Sendable {
             case .isRefused, .isShed:
                 waiter.phase = .isOver
             }
-            return arrival
+            return admission
         }
     }
-
-    @inline(never)
-    private func latestStart(of waiter: ThrottleWaiter) -> TimerInstant { waiter.limits?.latestStart ?? .never }
 
     /// Takes out a waiter that no longer fits into the queue.
     func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }

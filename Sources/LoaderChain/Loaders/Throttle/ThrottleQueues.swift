@@ -19,18 +19,16 @@ struct ThrottleQueues<Waiter> {
         /// one field more, the compiler copies a node by a call, and waiting takes a sixth longer.
         private var bits: Int64
 
-        fileprivate init(
-            number: UInt64, priority: ThrottlePriority, latestStart: TimerInstant, at now: TimerInstant, lane: Int = -1
-        ) {
-            self.number = number
-            self.latestStart = latestStart
+        fileprivate init(_ arrival: ThrottleArrival, lane: Int = -1) {
+            number = arrival.number
+            latestStart = arrival.latestStart
             let rank: Int64 =
-                switch priority {
+                switch arrival.priority {
                 case .low: 0
                 case .normal: 1
                 case .high: 2
                 }
-            bits = Int64(lane) << 34 | Int64(ThrottleAge.mark(of: now)) << 2 | rank
+            bits = Int64(lane) << 34 | Int64(ThrottleAge.mark(of: arrival.instant)) << 2 | rank
         }
 
         var priority: ThrottlePriority {
@@ -178,19 +176,16 @@ struct ThrottleQueues<Waiter> {
 
     /// Puts a waiter behind the others of its host, partition and priority.
     @inline(__always)
-    mutating func append(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int = 0,
-        latestStart: TimerInstant, at now: TimerInstant
-    ) -> QueuePlace {
+    mutating func append(_ waiter: Waiter, _ arrival: ThrottleArrival) -> QueuePlace {
+        let (priority, partition) = (arrival.priority, arrival.partition)
         if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
         if countsHosts {
-            let lane = lane(of: index(of: origin ?? .unknown), partition)
-            let note = Note(number: number, priority: priority, latestStart: latestStart, at: now, lane: lane)
-            place = append(waiter, note, to: lane)
+            let lane = lane(of: index(of: arrival.origin ?? .unknown), partition)
+            place = append(waiter, Note(arrival, lane: lane), to: lane)
         } else {
-            let note = Note(number: number, priority: priority, latestStart: latestStart, at: now)
+            let note = Note(arrival)
             place = queues.change(priority) { waiters.append(waiter, note, to: &$0) }
         }
         if isBounded { remember(place, priority, in: partition) }
@@ -217,10 +212,9 @@ struct ThrottleQueues<Waiter> {
         let waiting = counts.map { $0 > 0 }
         guard let priority = turns.turn(among: waiting, at: now) else { return nil }
         let takesNewest = haste.isOn && haste.takesNewest(of: priority)
-        guard
-            let (waiter, note) = queues.change(
-                priority, { takesNewest ? waiters.popLast(of: &$0) : waiters.popFirst(of: &$0) })
-        else { return nil }
+        guard let (waiter, note) = queues.change(priority, { waiters.pop(newest: takesNewest, of: &$0) }) else {
+            return nil
+        }
         counts[priority] -= 1
         if note.latestStart < now, count >= free {
             return Next(waiter: waiter, number: note.number, lane: nil, isTooLate: true)
@@ -334,12 +328,13 @@ extension ThrottleQueues {
     }
 
     /// Makes space for a new task if too many wait by the rule for an overload.
-    mutating func makeSpace(for priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int) -> Shedding {
+    mutating func makeSpace(for arrival: ThrottleArrival) -> Shedding {
         guard overload != nil else { return .nothing }
+        let priority = arrival.priority
         var lane: Int?
         if countsHosts {
-            guard let host = indices[origin ?? .unknown] else { return .nothing }
-            lane = self.lane(of: host, partition)
+            guard let host = indices[arrival.origin ?? .unknown] else { return .nothing }
+            lane = self.lane(of: host, arrival.partition)
         }
         let (counts, strain) = load(of: lane)
         guard counts[priority] >= strain.most[priority] else { return .nothing }
@@ -416,12 +411,8 @@ extension ThrottleQueues {
     private mutating func removeLast(of priority: ThrottlePriority, in lane: Int?) -> Waiter? {
         let isHasty = isHasty(lane)
         counts[priority] -= 1
-        guard let lane else {
-            return queues.change(priority) { isHasty ? waiters.popFirst(of: &$0) : waiters.popLast(of: &$0) }?.element
-        }
-        let waiter = lanes[lane].queues.change(priority) {
-            isHasty ? waiters.popFirst(of: &$0) : waiters.popLast(of: &$0)
-        }?.element
+        guard let lane else { return queues.change(priority) { waiters.pop(newest: !isHasty, of: &$0) }?.element }
+        let waiter = lanes[lane].queues.change(priority) { waiters.pop(newest: !isHasty, of: &$0) }?.element
         hasLeft(lane, priority)
         return waiter
     }
@@ -561,9 +552,7 @@ extension ThrottleQueues {
         let priority = lanes[lane].turns.turn(insteadOf: chosen, among: waiting, at: now)
         let takesNewest =
             lanes[lane].haste.isOn && isShort(for: lane, free) && lanes[lane].haste.takesNewest(of: priority)
-        guard
-            let (waiter, note) = lanes[lane].queues.change(
-                priority, { takesNewest ? waiters.popLast(of: &$0) : waiters.popFirst(of: &$0) })
+        guard let (waiter, note) = lanes[lane].queues.change(priority, { waiters.pop(newest: takesNewest, of: &$0) })
         else { return nil }
         counts[priority] -= 1
         hasLeft(lane, priority)

@@ -62,7 +62,7 @@ struct ThrottleState<Waiter, Reset> {
     }
 
     /// The answer to a task that arrives.
-    enum Arrival {
+    enum Admission {
         case starts(ThrottleSlot)
         /// The task waits at a place; a displaced waiter has to leave.
         case waits(QueuePlace, displacing: Waiter?)
@@ -77,31 +77,22 @@ struct ThrottleState<Waiter, Reset> {
     /// Lets a task run or wait.
     ///
     /// In a full queue the waiter with the least chance is displaced by a task of a higher priority.
-    ///
-    /// - Parameters:
-    ///   - origin: the server; nil while tasks are not counted per host.
-    ///   - partition: the index of its partition.
-    ///   - latestStart: after that, a slot is of no use to it.
     @inline(__always)
-    mutating func arrive(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?, in partition: Int = 0,
-        notAfter latestStart: TimerInstant = .never, at now: TimerInstant
-    ) -> Arrival {
-        if let slot = origin.map({ start(number, for: $0, in: partition) }) ?? start(number) {
-            queues.countStart(priority, in: slot.lane)
+    mutating func arrive(_ waiter: Waiter, _ arrival: ThrottleArrival) -> Admission {
+        let (number, partition) = (arrival.number, arrival.partition)
+        if let slot = arrival.origin.map({ start(number, for: $0, in: partition) }) ?? start(number) {
+            queues.countStart(arrival.priority, in: slot.lane)
             return .starts(slot)
         }
-        let shedding = queues.makeSpace(for: priority, origin: origin, partition: partition)
+        let shedding = queues.makeSpace(for: arrival)
         if case .ofNewcomer = shedding { return .isShed }
         var displaced: Waiter?
         // A waiter that was shed has left its place. Until a new limit is in force, there may be more waiters than it allows.
         if case .nothing = shedding, mostWaiting < .max, queues.waiting(in: partition) >= mostWaiting {
-            displaced = queues.removeLast(below: priority, in: partition)
+            displaced = queues.removeLast(below: arrival.priority, in: partition)
             if displaced == nil { return .isRefused }
         }
-        let place = queues.append(
-            waiter, number: number, priority: priority, origin: origin, partition: partition,
-            latestStart: latestStart, at: now)
+        let place = queues.append(waiter, arrival)
         if case .of(let other) = shedding { return .waitsInstead(place, of: other) }
         return .waits(place, displacing: displaced)
     }
@@ -241,6 +232,21 @@ struct ThrottleState<Waiter, Reset> {
             total: Throttle.Snapshot.Counts(running: Int(clamping: running), waiting: waiting), hosts: queues.snapshot,
             partitions: queues.snapshotOfPartitions)
     }
+}
+
+/// The data of a task that arrives, by which its place and its turn are decided.
+struct ThrottleArrival {
+    /// The number of the task.
+    let number: UInt64
+    let priority: ThrottlePriority
+    /// The server; nil while tasks are not counted per host.
+    let origin: HTTPOrigin?
+    /// The index of the partition.
+    var partition = 0
+    /// The time after which a slot is of no use to it.
+    var latestStart = TimerInstant.never
+    /// When it came, which stands for the present: nothing else can have started in between.
+    let instant: TimerInstant
 }
 
 /// The resources of a task that runs, to be returned at its end.

@@ -20,16 +20,16 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     var throttle: Throttle?
     private let core: ThrottleCore
     private let isMeasured: Bool
-    /// Whether there are limits; read if they are unlikely, because reading the limits themselves would count a reference.
-    let isLimited: Bool
+    /// Read where a deadline is unlikely, because reading the deadline itself would count a reference.
+    private let hasDeadline: Bool
     /// Whether it had waited longest of all when it got its slot; changed with the phase.
     private(set) var isOldest = false
     /// How many microseconds it had waited then; the largest number if time does not matter.
     ///
     /// With a whole instant, waiters would be of the allocator's next size, and to cancel one of a million would take a fifth longer.
     private var waited = UInt32.max
-    /// Nil if the task has no deadline.
-    let limits: ThrottleLimits?
+    /// The deadline of the task; nil if it has none.
+    let deadline: ThrottleDeadline?
     /// When the task came; `never` if that does not matter.
     let arrival: TimerInstant
     // Both belong to the core's lock, and then to whatever has taken this waiter out of its queue.
@@ -38,12 +38,12 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     var timer: (any ScheduledTimer)?
 
     @inline(__always)
-    init(_ task: HTTPTask, within limits: ThrottleLimits?, since arrival: TimerInstant, in core: ThrottleCore) {
+    init(_ task: HTTPTask, until deadline: ThrottleDeadline?, since arrival: TimerInstant, in core: ThrottleCore) {
         self.core = core
         self.task = task
-        self.limits = limits
+        self.deadline = deadline
         self.arrival = arrival
-        isLimited = limits != nil
+        hasDeadline = deadline != nil
         isMeasured = task.beginWait()
     }
 
@@ -93,7 +93,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         switch core.end(self, isGivenUp: result.error?.isGivenUp(task) ?? false) {
         case .ran(let end, let throttle, let now):
-            if isLimited, let start { limits?.learn(result, of: task, since: start, at: now) }
+            if hasDeadline, let start { deadline?.learn(result, of: task, since: start, at: now) }
             throttle.carryOut(end)
         case .waited:
             core.report(.left, of: self)
@@ -116,24 +116,24 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { throttle.finish(slot) }
 }
 
-/// The data of a waiter with a deadline, in an object of its own, so that other waiters stay small.
-final class ThrottleLimits: Sendable {
+/// The deadline of a waiter, in an object of its own, so that other waiters stay small.
+final class ThrottleDeadline: Sendable {
     let arrival: TimerInstant
     /// When the task must have ended, by the throttle's clock.
-    let deadline: TimerInstant
+    let instant: TimerInstant
     /// How long tasks of its kind usually take from the slot to the result; nil while that is not known.
     let usualTime: Duration?
     private let kind: ThrottleKind
 
-    init(arrival: TimerInstant, deadline: TimerInstant, _ kind: ThrottleKind, isAdaptive: Bool) {
+    init(_ instant: TimerInstant, arrival: TimerInstant, _ kind: ThrottleKind, isAdaptive: Bool) {
+        self.instant = instant
         self.arrival = arrival
-        self.deadline = deadline
         self.kind = kind
         usualTime = kind.usualTime(at: arrival, isAdaptive: isAdaptive)
     }
 
     /// After that, a slot leaves less time than such tasks usually take.
-    var latestStart: TimerInstant { usualTime.map { deadline.advanced(by: .zero - $0) } ?? .never }
+    var latestStart: TimerInstant { usualTime.map { instant.advanced(by: .zero - $0) } ?? .never }
 
     /// Learns how long the task took from its slot on; to be called once it has given that back.
     @inline(never)
@@ -144,11 +144,10 @@ final class ThrottleLimits: Sendable {
 
     /// The reason why there is no slot for the task.
     func refusal(at now: TimerInstant) -> String {
-        let left = max(.zero, now.duration(to: deadline))
+        let left = max(.zero, now.duration(to: instant))
         let waited = max(.zero, arrival.duration(to: now))
         let usual = usualTime ?? .zero
-        return
-            "It waited for \(waited), and only \(left) are left; similar tasks take up to \(usual)"
+        return "It waited for \(waited), and only \(left) are left; similar tasks take up to \(usual)"
     }
 }
 

@@ -19,8 +19,7 @@ struct CookieFile: Sendable {
         do throws(FileFailure) {
             self.init(in: try SystemDirectory(file.deletingLastPathComponent()), name: name)
         } catch {
-            throw CookieJar.Failure(
-                "The directory of the cookies could not be \(error.action): system error \(error.code)")
+            throw CookieJar.Failure("The directory of the cookies", error)
         }
     }
 
@@ -44,8 +43,7 @@ struct CookieFile: Sendable {
             bytes = try directory.contents(of: name, upTo: Self.largest)
         } catch {
             if error.isMissing { return Contents() }
-            throw CookieJar.Failure(
-                "The file \(name) of cookies could not be \(error.action): system error \(error.code)")
+            throw CookieJar.Failure("The file \(name) of cookies", error)
         }
         guard let stored = try? JSONDecoder().decode(Stored.self, from: bytes), stored.version == Stored.current else {
             throw CookieJar.Failure(
@@ -70,17 +68,14 @@ struct CookieFile: Sendable {
     /// Writes a copy of what was found.
     private func keepAside(_ bytes: Data) throws(CookieJar.Failure) {
         do throws(FileFailure) { try directory.replace(copy, with: bytes, through: copy + ".new") } catch {
-            throw CookieJar.Failure(
-                "The file \(name) has damaged cookies, and no copy of it could be \(error.action): system error \(error.code)"
-            )
+            throw CookieJar.Failure("The file \(name) has damaged cookies, and no copy of it", error)
         }
     }
 
     /// Removes the copy of a damaged file.
     func removeCopy() throws(CookieJar.Failure) {
         do throws(FileFailure) { try directory.remove(copy) } catch {
-            throw CookieJar.Failure(
-                "The copy of the file \(name) could not be \(error.action): system error \(error.code)")
+            throw CookieJar.Failure("The copy of the file \(name)", error)
         }
     }
 
@@ -93,8 +88,7 @@ struct CookieFile: Sendable {
         do throws(FileFailure) {
             try directory.replace(name, with: bytes, through: name + ".new")
         } catch {
-            let cause = error.isDiskFull ? "the disk is full" : "system error \(error.code)"
-            throw CookieJar.Failure("The file \(name) of cookies could not be \(error.action): \(cause)")
+            throw CookieJar.Failure("The file \(name) of cookies", error)
         }
     }
 
@@ -155,5 +149,13 @@ struct CookieFile: Sendable {
                         isHTTPOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite?.description))
             }
         }
+    }
+}
+
+extension CookieJar.Failure {
+    /// The failure to do something with a file or a directory, which begins the sentence.
+    fileprivate init(_ subject: String, _ failure: FileFailure) {
+        let cause = failure.isDiskFull ? "the disk is full" : "system error \(failure.code)"
+        self.init("\(subject) could not be \(failure.action): \(cause)")
     }
 }

@@ -71,7 +71,7 @@ public final class CookieJar: Sendable {
     public convenience init(
         publicSuffixes: PublicSuffixes = .singleLabels, timers: any Timers = SystemTimers.shared
     ) {
-        self.init(file: nil, [], CookieStore(), publicSuffixes, timers)
+        self.init(CookieStore(), publicSuffixes: publicSuffixes, timers: timers)
     }
 
     /// Makes a jar that keeps its cookies in a file, and reads what is in it.
@@ -85,24 +85,24 @@ public final class CookieJar: Sendable {
         file: URL, publicSuffixes: PublicSuffixes = .singleLabels, timers: any Timers = SystemTimers.shared
     ) throws(Failure) {
         let file = try CookieFile(file)
-        let contents = try file.load()
         self.init(
-            file: file, contents.cookies, damage: contents.damage, CookieStore(), publicSuffixes, timers)
+            CookieStore(), file: file, contents: try file.load(), publicSuffixes: publicSuffixes, timers: timers)
     }
 
+    /// Makes a jar that adds what is in its file to the cookies of a store.
     init(
-        file: CookieFile?, _ cookies: [Cookie], damage: Failure? = nil, _ store: CookieStore,
-        _ suffixes: PublicSuffixes, _ timers: any Timers
+        _ store: CookieStore, file: CookieFile? = nil, contents: CookieFile.Contents = CookieFile.Contents(),
+        publicSuffixes: PublicSuffixes, timers: any Timers
     ) {
-        var store = store
-        for cookie in cookies { _ = store.insert(cookie, at: timers.date) }
         var initial = State(store: store)
+        for cookie in contents.cookies { _ = initial.store.insert(cookie, at: timers.date) }
         // Cookies that have expired meanwhile, and damaged ones, have to leave the file too.
-        if damage != nil || store.all(at: timers.date).count < cookies.count { initial.changes += 1 }
-        self.damage = damage
+        let isOutdated = initial.store.all(at: timers.date).count < contents.cookies.count
+        if isOutdated || contents.damage != nil { initial.changes += 1 }
+        damage = contents.damage
         state = Locked(initial)
         self.file = file
-        self.suffixes = suffixes
+        suffixes = publicSuffixes
         self.timers = timers
     }
 }

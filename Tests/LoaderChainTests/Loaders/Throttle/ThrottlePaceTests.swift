@@ -110,8 +110,8 @@ private struct SteadyTraffic {
         if let slot = origin.map({ state.start(number, for: $0) }) ?? state.start(number) {
             return starts(id, slot)
         }
-        guard case .waits = state.arrive(id, number: number, priority: priority, for: origin, at: instant)
-        else {
+        let arrival = ThrottleArrival(number: number, priority: priority, origin: origin, instant: instant)
+        guard case .waits = state.arrive(id, arrival) else {
             fault = "\(id) does not wait"
             return
         }

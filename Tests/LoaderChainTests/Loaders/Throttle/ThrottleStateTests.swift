@@ -270,19 +270,19 @@ import Testing
         // The list of waiters that may be displaced is swept now and then, and must not lose the last of them.
         var state = DrivenThrottle.State(limit: 0, mostWaiting: 3)
         var stays: QueuePlace?
+        func arrive(_ number: Int, _ priority: ThrottlePriority) -> DrivenThrottle.State.Admission {
+            state.arrive(
+                number, ThrottleArrival(number: UInt64(number), priority: priority, origin: nil, instant: .zero))
+        }
         for number in 0..<1_000 {
-            let arrival = state.arrive(number, number: UInt64(number), priority: .low, for: nil, at: .zero)
-            guard case .waits(let place, nil) = arrival else {
+            guard case .waits(let place, nil) = arrive(number, .low) else {
                 Issue.record("\(number) does not wait")
                 return
             }
             if number == 500 { stays = place } else { #expect(state.queues.remove(place) == number) }
         }
-        for number in 1_000..<1_002 {
-            _ = state.arrive(number, number: UInt64(number), priority: .normal, for: nil, at: .zero)
-        }
-        let last = state.arrive(1_002, number: 1_002, priority: .high, for: nil, at: .zero)
-        guard case .waits(_, displacing: 500) = last else {
+        for number in 1_000..<1_002 { _ = arrive(number, .normal) }
+        guard case .waits(_, displacing: 500) = arrive(1_002, .high) else {
             Issue.record("another was displaced")
             return
         }
@@ -485,10 +485,10 @@ private final class DrivenThrottle {
             state.queues.countStart(priority, in: slot.lane)
             return starts(id, slot)
         }
-        let latestStart = time.map { now.advanced(by: .nanoseconds($0)) } ?? .never
-        switch state.arrive(
-            id, number: number, priority: priority, for: origin, in: partition, notAfter: latestStart, at: now)
-        {
+        let arrival = ThrottleArrival(
+            number: number, priority: priority, origin: origin, partition: partition,
+            latestStart: time.map { now.advanced(by: .nanoseconds($0)) } ?? .never, instant: now)
+        switch state.arrive(id, arrival) {
         case .starts: Issue.record("\(id) could not start, and then could")
         case .waits(let place, let displaced):
             if let displaced {

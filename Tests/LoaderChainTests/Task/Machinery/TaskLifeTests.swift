@@ -32,8 +32,8 @@ import Testing
         #expect(!life.isAwaited)
         #expect(life.cancel() != nil)
         heard = HandlerStack()
-        #expect(life.settle(.sample, saysCancelled: false, &heard) == .mustSayCancelled)
-        #expect(life.settle(.cancelled, saysCancelled: true, &heard) == .won)
+        #expect(life.finish(.sample, hasPassed: true, saysCancelled: false, &heard) == .mustSayCancelled)
+        #expect(life.finish(.cancelled, hasPassed: true, saysCancelled: true, &heard) == .won)
         #expect(heard.inOrder.count == 2)
         #expect(life.outcome?.summary == "cancelled")
     }
