@@ -43,6 +43,13 @@ public final class MetricBoard: MetricSink {
         count(metric.outcome.kind, metric.duration, for: key)
     }
 
+    /// Counts a request by its result, without a metric.
+    func record(_ result: HTTPResult, duration: Duration) {
+        let request = result.request
+        let key = MetricBoardState.Key(host: request.hostKey, method: request.method, route: request.routeInMetrics)
+        count(HTTPMetric.Outcome(result).kind, duration, for: key)
+    }
+
     private func count(_ kind: HTTPMetric.Outcome.Kind, _ duration: Duration, for key: MetricBoardState.Key) {
         let now = clock.now
         let nanoseconds = duration.saturatedNanoseconds
@@ -99,14 +106,6 @@ public final class MetricBoard: MetricSink {
 
     private func sum(where isIncluded: (Row) -> Bool) -> MetricSummary {
         rows.reduce(into: MetricSummary()) { if isIncluded($1) { $0.merge($1.summary) } }
-    }
-}
-
-extension MetricBoard: ResultSink {
-    func record(_ result: HTTPResult, duration: Duration) {
-        let request = result.request
-        let key = MetricBoardState.Key(host: request.hostKey, method: request.method, route: request.routeInMetrics)
-        count(HTTPMetric.Outcome(result).kind, duration, for: key)
     }
 }
 

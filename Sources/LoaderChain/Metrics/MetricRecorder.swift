@@ -28,7 +28,8 @@ public final class MetricRecorder: Sendable {
     let isListening: Bool
     private let random: RandomSource
     private let filter: (@Sendable (MetricRecord) -> Bool)?
-    private let resultSinks: [any ResultSink]
+    /// The boards, which read from a result the little that they count: to make a metric takes longer than to count a request.
+    private let boards: [MetricBoard]
     private let immediate: [any MetricSink]
     private let queues: [SinkQueue]
 
@@ -63,8 +64,8 @@ public final class MetricRecorder: Sendable {
         self.timers = timers
         self.filter = filter
         // A filter looks at metrics.
-        resultSinks = filter == nil ? sinks.compactMap { $0 as? any ResultSink } : []
-        immediate = sinks.filter { $0.isImmediate && (filter != nil || !($0 is any ResultSink)) }
+        boards = filter == nil ? sinks.compactMap { $0 as? MetricBoard } : []
+        immediate = sinks.filter { $0.isImmediate && (filter != nil || !($0 is MetricBoard)) }
         queues = sinks.filter { !$0.isImmediate }.map { SinkQueue($0, capacity: capacity) }
         isListening = !sinks.isEmpty
     }
@@ -130,7 +131,7 @@ public final class MetricRecorder: Sendable {
     func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
 
     func emit(_ result: HTTPResult, duration: Duration, metric: () -> HTTPMetric) {
-        for sink in resultSinks { sink.record(result, duration: duration) }
+        for board in boards { board.record(result, duration: duration) }
         if !immediate.isEmpty || !queues.isEmpty { emit(.request(metric())) }
     }
 

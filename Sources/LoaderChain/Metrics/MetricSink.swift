@@ -26,14 +26,6 @@ extension MetricSink {
     public var isImmediate: Bool { false }
 }
 
-/// A sink that needs no metric of a request, because it reads from the result the little that it counts.
-///
-/// A metric is made only if another sink, or a filter, needs it. To make a metric takes longer than to count a request.
-protocol ResultSink: MetricSink {
-    /// Receives the result of a request at once, on the thread that measured, instead of its metric.
-    func record(_ result: HTTPResult, duration: Duration)
-}
-
 /// A measurement that a sink receives.
 public enum MetricRecord: Sendable, Hashable {
     /// A request has ended.
