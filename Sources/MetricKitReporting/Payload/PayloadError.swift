@@ -1,3 +1,4 @@
+import LoaderChain
 import LoaderChainPlatformFoundation
 
 /// The reason why a payload cannot be read.
@@ -51,12 +52,7 @@ public struct PayloadError: Error, Sendable, Hashable {
     }
 }
 
-extension PayloadError: CustomStringConvertible {
-    /// What is wrong, and where.
-    public var description: String { reason }
-}
-
-extension PayloadError: LocalizedError {
+extension PayloadError: ReasonedError {
     /// The problem, its place, and its remedy.
     public var errorDescription: String? {
         let advice =
