@@ -84,7 +84,10 @@ let package = Package(
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(
-            name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
+            name: "BenchmarkSupport",
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
+            ],
             path: "Benchmarks/BenchmarkSupport"),
         // A bare loop over libcurl.
         .target(name: "CurlPeer", dependencies: ["CLoaderChainCurl"], path: "Benchmarks/CurlPeer"),
@@ -93,16 +96,22 @@ let package = Package(
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "LineProtocol",
                 "ReportOutbox", "InfluxReporting", "LoaderChainGzip", "MetricKitReporting", "AllocationCounter",
-                "BenchmarkSupport", "CurlPeer", "TestServers",
+                "BenchmarkSupport", "CurlPeer", "TestServers", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
             ],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(
             name: "LoaderChainTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestProcesses", "TestSizes"]),
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestProcesses", "TestSizes",
+                "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
+            ]),
         .testTarget(
             name: "LoaderChainTransferTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "DurableFiles", "DurableFilesTesting", "TestSizes"]),
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "DurableFiles", "DurableFilesTesting", "TestSizes",
+                "LoaderChainPlatformC",
+            ]),
         // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         // Both terminals, with the same tests where they are alike.
@@ -125,24 +134,37 @@ let package = Package(
             path: "Tests/TerminalStorms"),
         .testTarget(
             name: "LoaderChainTestingTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "TestProcesses"]),
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
+                "TestProcesses",
+            ]),
         .testTarget(
             name: "LineProtocolTests",
-            dependencies: ["LineProtocol", "LoaderChain", "TestSizes"]),
+            dependencies: ["LineProtocol", "LoaderChain", "TestSizes", "LoaderChainPlatformFoundation"]),
         // A directory in memory that fails whenever a test says so.
         .target(
-            name: "DurableFilesTesting", dependencies: ["DurableFiles", "LoaderChain"],
+            name: "DurableFilesTesting",
+            dependencies: ["DurableFiles", "LoaderChain", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"],
             path: "Tests/DurableFilesTesting"),
         .testTarget(
-            name: "DurableFilesTests", dependencies: ["DurableFiles", "DurableFilesTesting", "LoaderChain"]),
+            name: "DurableFilesTests",
+            dependencies: [
+                "DurableFiles", "DurableFilesTesting", "LoaderChain", "LoaderChainPlatformC",
+                "LoaderChainPlatformFoundation",
+            ]),
         .executableTarget(
-            name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox", "InfluxReporting", "LineProtocol"],
+            name: "OutboxChild",
+            dependencies: [
+                "LoaderChain", "ReportOutbox", "InfluxReporting", "LineProtocol", "LoaderChainPlatformC",
+                "LoaderChainPlatformFoundation",
+            ],
             path: "Tests/OutboxChild"),
         .testTarget(
             name: "ReportOutboxTests",
             dependencies: [
                 "LoaderChain", "LoaderChainTesting", "LoaderChainURLSession", "ReportOutbox", "DurableFiles",
-                "DurableFilesTesting", "OutboxChild", "TestProcesses", "TestSizes",
+                "DurableFilesTesting", "OutboxChild", "TestProcesses", "TestSizes", "LoaderChainPlatformC",
+                "LoaderChainPlatformFoundation",
             ]),
         .testTarget(
             name: "LoaderChainGzipTests",
@@ -158,7 +180,7 @@ let package = Package(
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainTerminal", "LoaderChainURLSession", "LoaderChainTesting",
                 "LineProtocol", "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestGunzip", "TestProcesses",
-                "TestSizes",
+                "TestSizes", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
             ]),
         .testTarget(
             name: "APIHealthTests",
@@ -167,9 +189,11 @@ let package = Package(
                 "InfluxReporting", "TestProcesses", "LoaderChainPlatformC",
             ]),
         // How often tests repeat what they do.
-        .target(name: "TestSizes", path: "Tests/TestSizes"),
+        .target(name: "TestSizes", dependencies: ["LoaderChainPlatformFoundation"], path: "Tests/TestSizes"),
         // Programs that run beside the tests.
-        .target(name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles"], path: "Tests/TestProcesses"),
+        .target(
+            name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles", "LoaderChainPlatformC"],
+            path: "Tests/TestProcesses"),
         // Servers that run beside the tests: raw connections, TLS of openssl, nginx.
         .target(
             name: "TestServers",
@@ -178,15 +202,18 @@ let package = Package(
         // What every terminal is told by the same servers, and what each makes of it.
         .target(
             name: "TerminalMatrix",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "TestServers"],
+            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformFoundation", "TestServers"],
             path: "Tests/TerminalMatrix"),
         // Damaged payloads are not only read here, but also drawn as the program draws them.
         .testTarget(
             name: "MetricKitReportingTests",
             dependencies: [
                 "APIHealthKit", "LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes",
+                "LoaderChainPlatformFoundation",
             ]),
-        .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
+        .testTarget(
+            name: "BenchmarkSupportTests",
+            dependencies: ["LoaderChain", "BenchmarkSupport", "LoaderChainPlatformFoundation"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,11 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Darwin)
-    import Darwin
-#endif
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// The machine on which results were measured.
 package struct MeasuredHost: Codable, Equatable {

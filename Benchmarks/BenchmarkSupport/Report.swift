@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The results of one run and the machine that they were measured on: the contents of a JSON file.
 struct Report: Codable, Equatable {

@@ -1,12 +1,5 @@
+import LoaderChainPlatformC
 import LoaderChainTesting
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Divides `0..<total` among threads that all begin at once, and returns when the last of them is done.
 ///

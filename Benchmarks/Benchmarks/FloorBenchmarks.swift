@@ -1,11 +1,6 @@
 import BenchmarkSupport
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The cost of the primitives that everything else consists of.
 func floorBenchmarks() -> [Benchmark] {

@@ -2,12 +2,7 @@ import BenchmarkSupport
 import InfluxReporting
 import LineProtocol
 import LoaderChainGzip
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The cost of sending lines.
 func influxSendingBenchmarks() -> [Benchmark] {

@@ -1,13 +1,6 @@
 import AllocationCounter
 import BenchmarkSupport
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 @main
 enum Main {

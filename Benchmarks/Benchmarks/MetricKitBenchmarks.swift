@@ -1,13 +1,8 @@
 import BenchmarkSupport
 import LoaderChain
+import LoaderChainPlatformFoundation
 import MetricKitReporting
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The cost of twelve payloads of diagnostics that arrive at once, 15 MiB in all: while the system waits, and later.
 func metricKitBenchmarks() -> [Benchmark] {

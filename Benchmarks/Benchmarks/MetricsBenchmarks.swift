@@ -1,11 +1,6 @@
 import BenchmarkSupport
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The cost of measuring a request.
 func metricsBenchmarks() -> [Benchmark] {

@@ -1,12 +1,7 @@
 import BenchmarkSupport
 import LoaderChain
+import LoaderChainPlatformFoundation
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The cost of storing a report, while nothing is being sent.
 func outboxBenchmarks() -> [Benchmark] {

@@ -1,12 +1,7 @@
 import BenchmarkSupport
 import Dispatch
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The cost of lines and events compared with reading the bytes that they are made of.
 func streamBenchmarks() -> [Benchmark] {

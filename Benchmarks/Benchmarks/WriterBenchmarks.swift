@@ -2,20 +2,8 @@ import BenchmarkSupport
 import InfluxReporting
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// The cost of handing in a point, while nothing is being sent and the oldest points are dropped.
 func writerBenchmarks() -> [Benchmark] {

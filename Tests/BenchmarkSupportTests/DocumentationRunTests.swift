@@ -1,12 +1,7 @@
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import BenchmarkSupport
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The tables and charts that the program generates for the documentation.
 @Suite(.timeLimit(.minutes(10))) struct DocumentationRunTests {

@@ -1,10 +1,6 @@
-@testable import BenchmarkSupport
+import LoaderChainPlatformFoundation
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+@testable import BenchmarkSupport
 
 /// A fake clock and allocator that benchmarks advance themselves, so that their cost is known exactly.
 final class Machine {

@@ -1,12 +1,7 @@
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import BenchmarkSupport
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
     @Test func reportIsWrittenAndReadAsJSON() throws {

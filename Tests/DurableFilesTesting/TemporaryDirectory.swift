@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A temporary directory for a test, removed when the test releases it.
 package final class TemporaryDirectory: Sendable {

@@ -1,13 +1,8 @@
 import DurableFiles
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The behavior of every directory: of the file system's, and of the in-memory directory for tests.
 @Suite(.timeLimit(.minutes(10))) struct DirectoryTests {

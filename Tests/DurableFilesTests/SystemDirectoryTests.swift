@@ -1,20 +1,8 @@
 import DurableFiles
 import DurableFilesTesting
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Behavior that only a directory of the file system has.
 @Suite(.timeLimit(.minutes(10))) struct SystemDirectoryTests {

@@ -1,14 +1,7 @@
+import LoaderChainPlatformC
 import Testing
 
 @testable import DurableFiles
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct UninterruptedTests {
     @Test(arguments: [(-1, EAGAIN), (0, EINTR), (5, 0)])

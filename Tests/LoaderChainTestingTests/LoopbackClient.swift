@@ -1,14 +1,9 @@
 import LoaderChain
 import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChainTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A client that sends and returns raw bytes.
 final class LoopbackClient {

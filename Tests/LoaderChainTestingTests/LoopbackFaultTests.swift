@@ -1,13 +1,8 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChainTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Replies with faults.
 @Suite(.timeLimit(.minutes(10))) struct LoopbackFaultTests {

@@ -1,14 +1,9 @@
 import LoaderChain
 import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChainTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct LoopbackServerTests {
     let server: LoopbackServer

@@ -1,13 +1,8 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import TestProcesses
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct ManualTimersTests {
     @Test func clockStandsStillUntilAdvanced() {

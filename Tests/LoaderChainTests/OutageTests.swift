@@ -1,14 +1,9 @@
 import BenchmarkSupport
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Whether a chain would have kept the article's server up.
 @Suite(.timeLimit(.minutes(10))) struct OutageTests {

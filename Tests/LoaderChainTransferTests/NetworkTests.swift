@@ -1,13 +1,8 @@
+import LoaderChainPlatformC
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkTests {
     private let timers = ManualTimers()

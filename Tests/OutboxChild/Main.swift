@@ -1,20 +1,8 @@
 import Dispatch
 import LoaderChain
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A program to be killed: it submits reports, prints each accepted one, and sends them.
 ///

@@ -1,11 +1,6 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The memory use of an outbox with many reports.
 enum Memory {

@@ -2,12 +2,7 @@ import Dispatch
 import InfluxReporting
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The same for points: two threads write and print each accepted point, while a writer sends.
 ///

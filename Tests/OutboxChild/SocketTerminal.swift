@@ -1,19 +1,7 @@
 import Dispatch
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// A minimal HTTP client: a connection for each request, and bodies with an announced length.
 final class SocketTerminal: HTTPLoader, @unchecked Sendable {

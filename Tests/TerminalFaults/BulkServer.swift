@@ -1,14 +1,6 @@
 import Foundation
 import LoaderChain
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Sends or discards any number of bytes without keeping them in memory, and sends the rest if requested.
 final class BulkServer: @unchecked Sendable {
     let port: Int

@@ -2,14 +2,6 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The bytes of the body from an offset up to the end of a block.
 enum Faults {
     static func answer(to name: String) async throws -> String {

@@ -2,14 +2,6 @@
     import Foundation
     import LoaderChain
 
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// The state of a process, with a thread that waits for its end.
     final class ChildLife: Sendable {
         private struct State {

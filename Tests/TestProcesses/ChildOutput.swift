@@ -4,14 +4,6 @@
     import Foundation
     import LoaderChain
 
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// The output of a process, read by one reader at a time.
     public final class ChildOutput: Sendable {
         private let descriptor: Descriptor

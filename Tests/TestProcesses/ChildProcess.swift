@@ -2,14 +2,6 @@
     import Foundation
     import LoaderChain
 
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// A program that runs during a test, and is killed with it at the latest.
     ///
     /// Foundation's `Process` is not used, because its bookkeeping is not safe while another process is being started.

@@ -3,14 +3,6 @@
     import Foundation
     import LoaderChain
 
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// A descriptor, closed when it is released.
     final class Descriptor: Sendable {
         let number: CInt

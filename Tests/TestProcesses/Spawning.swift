@@ -2,15 +2,9 @@
     import Foundation
 
     #if canImport(Darwin)
-        import Darwin
         private typealias FileActions = posix_spawn_file_actions_t?
         private typealias Attributes = posix_spawnattr_t?
-    #elseif canImport(Glibc)
-        import Glibc
-        private typealias FileActions = posix_spawn_file_actions_t
-        private typealias Attributes = posix_spawnattr_t
-    #elseif canImport(Musl)
-        import Musl
+    #else
         private typealias FileActions = posix_spawn_file_actions_t
         private typealias Attributes = posix_spawnattr_t
     #endif

@@ -1,11 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#endif
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// The memory of this process, if the system reports it.
 struct ProcessMemory: Sendable {

@@ -1,13 +1,6 @@
 import LoaderChain
+import LoaderChainPlatformC
 import LoaderChainTesting
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Requests to simulated servers, in simulated time, through a chain that may hedge them.
 ///

@@ -1,12 +1,5 @@
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 // The algorithms that servers use, written for the comparison from their published descriptions, with their published constants.
 // Limits start at the same number as the adaptive one, and may be from 1 to 1,000.

@@ -1,12 +1,5 @@
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 /// A server with a number of workers and a queue, and clients that send as much as their limits let them.
 ///

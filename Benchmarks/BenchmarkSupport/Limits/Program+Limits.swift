@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 extension Program {
     /// Tries the adaptive limit and its peers with simulated servers; status 1 if a peer holds more than it.

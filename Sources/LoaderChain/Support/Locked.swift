@@ -1,14 +1,10 @@
 import CLockFence
+import LoaderChainPlatformC
 import Synchronization
 
 #if canImport(Darwin)
-    import Darwin
     private typealias PlatformLock = os_unfair_lock_s
-#elseif canImport(Glibc)
-    import Glibc
-    private typealias PlatformLock = pthread_mutex_t
-#elseif canImport(Musl)
-    import Musl
+#else
     private typealias PlatformLock = pthread_mutex_t
 #endif
 

@@ -5,14 +5,6 @@ import Testing
 
 @testable import APIHealthKit
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 @Suite(.timeLimit(.minutes(10))) struct PageFileTests {
     private static let line = "APIHealth,host=a,method=GET,outcome=success,path=/ duration=0.01 1700000000000000000\n"
 

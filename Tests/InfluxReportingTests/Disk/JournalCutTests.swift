@@ -1,15 +1,8 @@
 import LoaderChain
+import LoaderChainPlatformC
 import Testing
 
 @testable import InfluxReporting
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A scripted run, interrupted at every one of its disk operations.
 @Suite(.timeLimit(.minutes(10))) struct JournalCutTests {

@@ -2,24 +2,12 @@ import DurableFiles
 import DurableFilesTesting
 import LineProtocol
 import LoaderChain
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import InfluxReporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A writer with a directory.
 @Suite(.timeLimit(.minutes(10))) struct JournalTests {

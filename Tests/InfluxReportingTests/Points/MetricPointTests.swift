@@ -1,14 +1,9 @@
 import LineProtocol
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import InfluxReporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The points of metrics, decoded independently of the code that writes them.
 @Suite(.timeLimit(.minutes(10))) struct MetricPointTests {

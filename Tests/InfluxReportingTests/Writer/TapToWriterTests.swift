@@ -1,15 +1,10 @@
 import LineProtocol
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import InfluxReporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The complete path: a request, a tap, a writer, a chain, and a server.
 @Suite(.timeLimit(.minutes(10))) struct TapToWriterTests {

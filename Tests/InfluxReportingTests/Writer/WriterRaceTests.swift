@@ -1,16 +1,11 @@
 import LineProtocol
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import TestSizes
 import Testing
 
 @testable import InfluxReporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Concurrent writes.
 @Suite(.timeLimit(.minutes(10))) struct WriterRaceTests {

@@ -1,10 +1,5 @@
 import LineProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The points of a text, or the first error in it.
 func decoded(_ text: some Sequence<UInt8>, _ precision: Precision = .nanoseconds) throws -> [Point] {

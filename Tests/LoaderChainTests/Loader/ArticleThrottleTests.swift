@@ -1,12 +1,7 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A loader written against the interface that readers of the throttling article know.
 private final class SmallThrottle: HTTPLoader, @unchecked Sendable {

@@ -1,12 +1,7 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The calls that an app makes every day.
 @Suite(.timeLimit(.minutes(10))) struct CommonCallsTests {

@@ -1,15 +1,10 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Synchronization
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct KeepCookiesTests {
     private let request = HTTPRequest(url: URL(string: "https://a.test/")!)

@@ -1,14 +1,9 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct MockLoaderTests {
     private let mock = MockLoader()

@@ -1,12 +1,7 @@
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPDateTests {
     /// The date of the standard's examples, which is 6 November 1994.

@@ -1,15 +1,8 @@
 import Dispatch
+import LoaderChainPlatformC
 import LoaderChainTesting
 
 @testable import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 extension HTTPRequest {
     /// A request that can be sent as it is.

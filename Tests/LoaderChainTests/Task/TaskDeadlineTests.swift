@@ -1,13 +1,8 @@
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A task and its deadline, wherever the task is then.
 @Suite(.timeLimit(.minutes(10))) final class TaskDeadlineTests {

@@ -1,14 +1,9 @@
 import DurableFiles
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Jars with a file.
 @Suite(.timeLimit(.minutes(10))) struct CookieFileTests {

@@ -1,13 +1,8 @@
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The jar compared with the standard's rules, applied one after another to a plain list.
 @Suite(.timeLimit(.minutes(10))) struct CookieStoreTests {

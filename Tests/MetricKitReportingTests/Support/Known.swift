@@ -1,12 +1,7 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 
 @testable import MetricKitReporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension MetricPayload {
     init(_ text: String) throws { try self.init(Data(text.utf8)) }

@@ -1,17 +1,10 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformC
 import TestSizes
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A scripted life, ended at each of its disk operations.
 @Suite(.timeLimit(.minutes(10))) struct CutTests {

@@ -1,22 +1,10 @@
 import LoaderChain
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import TestSizes
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A model of an outbox: random lives, in which the app, the disk, the clock and the server behave randomly.
 ///

@@ -1,16 +1,11 @@
 import DurableFiles
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Rare events, and their outcomes.
 @Suite(.timeLimit(.minutes(10)))

@@ -2,18 +2,13 @@ import Dispatch
 import DurableFiles
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import TestProcesses
 import TestSizes
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The contents of a directory at launch, and their handling.
 @Suite(.timeLimit(.minutes(10))) struct LaunchTests {

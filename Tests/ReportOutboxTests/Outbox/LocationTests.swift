@@ -1,15 +1,10 @@
 import Dispatch
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Reports whose files the app keeps.
 @Suite(.timeLimit(.minutes(10))) struct LocationTests {

@@ -1,24 +1,12 @@
 import Dispatch
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A directory has one owner, on a real file system.
 @Suite(.timeLimit(.minutes(10))) struct OwnershipTests {

@@ -1,15 +1,10 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Records and bytes that cannot be read, temporarily or permanently.
 @Suite(.timeLimit(.minutes(10)))

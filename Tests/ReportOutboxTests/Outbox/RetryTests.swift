@@ -1,15 +1,10 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// When a report is retried, and when no longer.
 @Suite(.timeLimit(.minutes(10))) struct RetryTests {

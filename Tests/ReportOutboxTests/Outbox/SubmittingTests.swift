@@ -1,16 +1,11 @@
 import Dispatch
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct SubmittingTests {
     private struct Signed: HTTPBody {

@@ -1,14 +1,9 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct OutboxClockTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)

@@ -1,13 +1,8 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The state in random walks, compared with a model without heap, lanes and slots.
 @Suite(.timeLimit(.minutes(10))) struct OutboxStateTests {

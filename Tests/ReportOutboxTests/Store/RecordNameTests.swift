@@ -1,13 +1,8 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct RecordNameTests {
     static let awkward = [

@@ -1,15 +1,10 @@
 import DurableFiles
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct RecordTests {
     private static let id = ReportID("id-1")

@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A terminal that reads each request, records it and answers immediately.
 final class FakeServer: HTTPLoader, @unchecked Sendable {

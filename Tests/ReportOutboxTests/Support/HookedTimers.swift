@@ -1,11 +1,6 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Manual timers that can run a hook during a call, like another thread.
 final class HookedTimers: Timers {

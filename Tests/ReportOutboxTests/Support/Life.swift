@@ -1,15 +1,10 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// An outbox over all its lives, on a disk that can fail at any moment, together with its invariants.
 ///

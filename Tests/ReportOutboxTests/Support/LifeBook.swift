@@ -1,13 +1,8 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The invariants of an outbox over all its lives, checked against the app's calls, the server's view and the events.
 ///

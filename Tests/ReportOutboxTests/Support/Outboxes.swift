@@ -1,13 +1,8 @@
 import LoaderChain
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Records all events of an outbox.
 final class EventBook: Sendable {

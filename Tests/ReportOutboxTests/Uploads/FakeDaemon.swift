@@ -1,13 +1,8 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformFoundation
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The system's side of background uploads, which survives the deaths of the app, and the server.
 ///

@@ -1,23 +1,11 @@
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import TestSizes
 import Testing
 
 @testable import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// In any order of events, and whenever the app dies, the server accepts each report once, except for answers that were
 /// lost, and no report is lost.

@@ -1,13 +1,8 @@
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Descriptions and dumps of values that hold a secret do not contain it.
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationSecretTests {

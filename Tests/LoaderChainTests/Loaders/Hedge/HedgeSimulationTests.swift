@@ -1,14 +1,9 @@
 import BenchmarkSupport
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What hedging achieves and costs, in simulated time.
 @Suite(.timeLimit(.minutes(10))) struct HedgeSimulationTests {

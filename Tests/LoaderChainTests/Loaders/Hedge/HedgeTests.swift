@@ -1,15 +1,10 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import TestSizes
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The loader: what is hedged, what is not and why, and what the loser leaves behind.
 @Suite(.timeLimit(.minutes(10))) final class HedgeTests {

@@ -1,14 +1,9 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What ends a retry beside its strategy: deadlines, resets, and servers that ask to wait.
 @Suite(.timeLimit(.minutes(10))) final class RetryTimeTests {

@@ -1,18 +1,8 @@
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPBodyContentTests {
     private let directory: TemporaryDirectory

@@ -1,12 +1,7 @@
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPBodyKindsTests {
     private func text(_ body: some HTTPBody) throws -> String {

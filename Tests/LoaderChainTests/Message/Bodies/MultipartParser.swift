@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A strict reader of multipart/form-data: anything but what the standards have a sender write is an error.
 struct MultipartParser {

@@ -1,16 +1,9 @@
 import Dispatch
+import LoaderChainPlatformC
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// None of these may need a stack that grows with its count, so all run on a small one.
 ///

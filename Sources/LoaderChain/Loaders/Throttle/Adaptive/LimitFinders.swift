@@ -1,10 +1,5 @@
+import LoaderChainPlatformFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The limits that a throttle finds: one for all hosts, one for each, or both.
 final class LimitFinders: Sendable {
