@@ -31,7 +31,9 @@ package struct Benchmark {
     /// How many bytes one operation processes, if its throughput is of interest.
     package let bytes: Int?
     let work: Work
+}
 
+extension Benchmark {
     /// Describes an operation that is timed by itself.
     package init(
         _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
@@ -56,14 +58,5 @@ package struct Benchmark {
             name: name, workload: workload, peer: peer,
             limit: Limit(time: limit, allocations: allocations, ratio: ratio),
             bytes: bytes, work: .slope(small: small, large: large))
-    }
-
-    private init(name: String, workload: String, peer: String?, limit: Limit, bytes: Int?, work: Work) {
-        self.name = name
-        self.workload = workload
-        self.peer = peer
-        self.limit = limit
-        self.bytes = bytes
-        self.work = work
     }
 }

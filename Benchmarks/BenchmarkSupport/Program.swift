@@ -19,7 +19,9 @@ package struct Program {
     /// The sizes of the fleets.
     var fleets = [1_000, 10_000, 100_000, 1_000_000]
     var quickFleets = [1_000, 10_000]
+}
 
+extension Program {
     /// Makes a program for a suite.
     ///
     /// Without a meter, allocations are reported as not available.
@@ -28,19 +30,6 @@ package struct Program {
             suite: suite, meter: meter, console: .standard(), host: .current(), now: WorkClock.now,
             readFile: { try Data(contentsOf: URL(filePath: $0)) },
             writeFile: { try Self.write($1, to: URL(filePath: $0)) })
-    }
-
-    init(
-        suite: Suite, meter: AllocationMeter?, console: Console, host: MeasuredHost, now: @escaping () -> Double,
-        readFile: @escaping (String) throws -> Data, writeFile: @escaping (String, Data) throws -> Void
-    ) {
-        self.suite = suite
-        self.meter = meter
-        self.console = console
-        self.host = host
-        self.now = now
-        self.readFile = readFile
-        self.writeFile = writeFile
     }
 
     /// Runs the program with arguments, and returns the exit status.

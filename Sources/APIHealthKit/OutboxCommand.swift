@@ -108,7 +108,7 @@ struct OutboxArguments: Sendable {
     let isPlain: Bool
 
     static let syntax = Syntax(
-        "outbox", summary: "Inspects and repairs an outbox of reports.",
+        command: "outbox", summary: "Inspects and repairs an outbox of reports.",
         operands: ("ACTION DIRECTORY [ID [FILE]]", 2...4), words: actions,
         options: [
             .init("all", "With retry: all dead letters. With purge: all reports."),

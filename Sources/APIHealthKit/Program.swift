@@ -74,18 +74,19 @@ enum Command: String, CaseIterable, Sendable {
         case .metrickit: MetricKitArguments.syntax
         case .completions:
             Syntax(
-                "completions", summary: "Prints what a shell completes: bash, zsh or fish.", operands: ("SHELL", 1...1),
-                words: Completions.Shell.allCases.map(\.rawValue),
+                command: "completions", summary: "Prints what a shell completes: bash, zsh or fish.",
+                operands: ("SHELL", 1...1), words: Completions.Shell.allCases.map(\.rawValue),
                 notes: [
                     "bash:  eval \"$(apihealth completions bash)\"",
                     "zsh:   apihealth completions zsh > a directory of $fpath, in a file with the name _apihealth",
                     "fish:  apihealth completions fish > ~/.config/fish/completions/apihealth.fish",
                 ])
         case .manual:
-            Syntax("manual", summary: "Prints the manual page, for man -l - or a file with the name apihealth.1.")
+            Syntax(
+                command: "manual", summary: "Prints the manual page, for man -l - or a file with the name apihealth.1.")
         case .help:
             Syntax(
-                "help", summary: "Explains a command.", operands: ("COMMAND", 0...1),
+                command: "help", summary: "Explains a command.", operands: ("COMMAND", 0...1),
                 words: Self.allCases.map(\.rawValue))
         }
     }

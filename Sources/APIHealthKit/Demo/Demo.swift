@@ -182,7 +182,7 @@ struct DemoArguments: Sendable {
     init() {}
 
     static let syntax = Syntax(
-        "demo", summary: "Runs a demo API and a chain against it, and shows both at work.",
+        command: "demo", summary: "Runs a demo API and a chain against it, and shows both at work.",
         options: [
             .init("seconds", "N", "How long to make requests, 1 to 3600; 10 by default."),
             .init("seed", "N", "The seed of traffic and faults; 1 by default."),

@@ -21,7 +21,7 @@ final class DemoShow: Sendable {
         case .json: way = .silent
         case .screen where surroundings.mayMoveCursor:
             let key = ScreenKey(
-                "t", help: "turns the chain down, by a document that the demo API serves, and up again",
+                letter: "t", help: "turns the chain down, by a document that the demo API serves, and up again",
                 words: { settings.isLow ? "turns up" : "turns down" }, press: { settings.turn() })
             way = .live(LivePicture(surroundings.liveScreen(style), stop: surroundings.stop, key: key))
         case .screen, .lines: way = .lines

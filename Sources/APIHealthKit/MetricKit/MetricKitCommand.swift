@@ -57,7 +57,7 @@ struct MetricKitArguments: Sendable {
     var isTogether = false
 
     static let syntax = Syntax(
-        "metrickit", summary: "Prints what MetricKit payloads contain.",
+        command: "metrickit", summary: "Prints what MetricKit payloads contain.",
         operands: ("FILE…", 1...10_000),
         options: [.init("together", "Print only the averages over all payloads, by version of the app.")],
         notes: [

@@ -17,8 +17,6 @@ final class StopSign: Sendable {
 
     private let state = Awaited(State())
 
-    init() {}
-
     var isRequested: Bool { state.read(\.isRequested) }
 
     /// Requests a stop, and returns whether this was the first request.

@@ -31,24 +31,12 @@ struct Syntax: Sendable {
 
     let command: String
     let summary: String
-    let operands: Operands?
+    var operands: Operands?
     /// The words that the first operand may be; empty if it may be anything.
-    let words: [String]
-    let options: [Option]
+    var words: [String] = []
+    var options: [Option] = []
     /// Lines at the end of the help text.
-    let notes: [String]
-
-    init(
-        _ command: String, summary: String, operands: Operands? = nil, words: [String] = [], options: [Option] = [],
-        notes: [String] = []
-    ) {
-        self.command = command
-        self.summary = summary
-        self.operands = operands
-        self.words = words
-        self.options = options
-        self.notes = notes
-    }
+    var notes: [String] = []
 
     var invocation: String { command == "demo" ? "apihealth" : "apihealth \(command)" }
 }

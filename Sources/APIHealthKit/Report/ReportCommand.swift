@@ -95,7 +95,7 @@ struct ReportArguments: Sendable {
     init() {}
 
     static let syntax = Syntax(
-        "report", summary: "Makes a page with charts from files of line protocol.",
+        command: "report", summary: "Makes a page with charts from files of line protocol.",
         operands: ("FILE…", 1...1_000),
         options: [
             .init("output", "PATH", "The page, or - for standard output; the first file's name with .html by default."),

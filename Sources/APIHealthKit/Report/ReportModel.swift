@@ -229,8 +229,6 @@ struct TimeSlots: Sendable {
     /// The first and the last slot, counted from 1970; nil before the first sample.
     private(set) var range: ClosedRange<Int64>?
 
-    init() {}
-
     func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
 
     /// Makes room for a second, and returns the factor to divide all slot numbers by; 1 for no change.

@@ -45,15 +45,6 @@ struct ScreenKey: Sendable {
     let words: @Sendable () -> String
     let press: @Sendable () -> Void
 
-    init(
-        _ letter: String, help: String, words: @escaping @Sendable () -> String, press: @escaping @Sendable () -> Void
-    ) {
-        self.letter = letter
-        self.help = help
-        self.words = words
-        self.press = press
-    }
-
     func count(in keys: [UInt8]) -> Int { ScreenChoices.letters(of: keys).count { $0 == letter } }
 }
 

@@ -163,8 +163,6 @@ struct LatencyBars: Sendable, Hashable {
     /// The counts below the first bound, between each two, and from the last one on.
     private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
 
-    init() {}
-
     /// Counts a duration; a duration that equals a bound belongs to the bar above it.
     mutating func record(_ duration: Duration) {
         let milliseconds = duration / .milliseconds(1)

@@ -19,7 +19,7 @@ struct WatchArguments: Sendable {
     init() {}
 
     static let syntax = Syntax(
-        "watch", summary: "Checks endpoints at an interval, and reports whether they are healthy.",
+        command: "watch", summary: "Checks endpoints at an interval, and reports whether they are healthy.",
         operands: ("URL…", 1...1_000),
         options: [
             .init("every", "TIME", "The interval between the checks of an endpoint; 5s by default."),

@@ -49,11 +49,6 @@ public struct Deadline: Sendable {
         return Deadline(moment: moment, allowance: allowance)
     }
 
-    private init(moment: Moment, allowance: Duration) {
-        self.moment = moment
-        self.allowance = allowance
-    }
-
     /// How much time is left; zero when the deadline has come.
     public var remaining: Duration {
         switch moment {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ArgumentTests {
     private static let syntax = Syntax(
-        "make", summary: "Makes.", operands: ("THING…", 1...2),
+        command: "make", summary: "Makes.", operands: ("THING…", 1...2),
         options: [
             .init("size", "N", "How large."), .init("tag", "NAME", repeats: true, "What it is called."),
             .init("fast", "Not slowly."),

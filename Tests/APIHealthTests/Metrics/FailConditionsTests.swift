@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FailConditionsTests {
     private func conditions(_ texts: String...) throws -> FailConditions {
-        let syntax = Syntax("make", summary: "Makes.", options: [FailConditions.option])
+        let syntax = Syntax(command: "make", summary: "Makes.", options: [FailConditions.option])
         return try FailConditions(syntax.parse(texts.flatMap { ["--fail-if", $0] }))
     }
 

@@ -131,7 +131,8 @@ import Testing
         let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false), keys: keys)
         let count = Locked(0)
         let key = ScreenKey(
-            "t", help: "turns", words: { "turned \(count.withLock(\.self))" }, press: { count.withLock { $0 += 1 } })
+            letter: "t", help: "turns", words: { "turned \(count.withLock(\.self))" },
+            press: { count.withLock { $0 += 1 } })
         let picture = LivePicture<Int>(screen, stop: StopSign(), key: key)
         for keys in ["t", "Tst", "\u{1B}Ot", "?"] {
             pressed.withLock { $0 = Array(keys.utf8) }

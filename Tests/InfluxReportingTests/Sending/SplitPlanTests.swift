@@ -237,19 +237,6 @@ struct NaiveServer {
     private(set) var refusals = 0
     private(set) var stored: Set<Int> = []
 
-    init(
-        bad: Set<Int> = [], refusesAll: Bool = false, limit: Int? = nil, namesAll: Bool = false,
-        pointsAt: ((Int) -> Int)? = nil, storesGood: Bool = false, failsAfter: Int? = nil
-    ) {
-        self.bad = bad
-        self.refusesAll = refusesAll
-        self.limit = limit
-        self.namesAll = namesAll
-        self.pointsAt = pointsAt
-        self.storesGood = storesGood
-        self.failsAfter = failsAfter
-    }
-
     mutating func run(_ batch: LineBatch, limit: SizeLimit = SizeLimit()) -> SplitPlan {
         var plan = SplitPlan(batch, limit: limit)
         while let lines = plan.next() {

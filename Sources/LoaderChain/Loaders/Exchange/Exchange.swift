@@ -303,12 +303,6 @@ extension Exchange {
         var next: HTTPRequest?
         /// The destination of the body; nil before the head arrives, and after the body was rejected.
         var sink: (any ResponseSink)?
-
-        init(request: HTTPRequest, redirects: Int, begin: TimerInstant) {
-            self.request = request
-            self.redirects = redirects
-            self.begin = begin
-        }
     }
 
     package var currentRequest: HTTPRequest { leg.request }
