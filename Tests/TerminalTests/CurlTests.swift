@@ -217,8 +217,8 @@
                 server.route("/act", replies: .hangUp(), .ok("again"))
                 let loader = patient { _ in }
                 _ = try await loader.load(HTTPRequest(url: server.url("/warm")))
-                let result = await result(
-                    of: HTTPRequest(method: .put, url: server.url("/act"), body: body), from: loader)
+                let result = await loader.result(
+                    of: HTTPRequest(method: .put, url: server.url("/act"), body: body))
                 // On a busy machine, the connection may have been idle for too long to be used again.
                 guard server.requests.prefix(2).map(\.connection) == [1, 1] else { continue }
                 #expect(result.response?.body == Data("again".utf8))
@@ -227,10 +227,6 @@
                 return
             }
             Issue.record("no connection was kept")
-        }
-
-        private func result(of request: HTTPRequest, from loader: HTTPLoader) async -> HTTPResult {
-            do throws(HTTPError) { return .success(try await loader.load(request)) } catch { return .failure(error) }
         }
 
         // MARK: The end of a transfer

@@ -85,10 +85,7 @@ struct Watch: Sendable {
         // Whoever asks for retries wants them for every method.
         if arguments.retries > 0 { request.isRepeatable = true }
         if arguments.expected.wantsRedirects { request.redirects = .refuse }
-        let result: HTTPResult
-        do throws(HTTPError) { result = .success(try await chain.head.load(request)) } catch {
-            result = .failure(error)
-        }
+        let result = await chain.head.result(of: request)
         let verdict = WatchVerdict(result, expected: arguments.expected)
         return (verdict, time.duration ?? .zero, result.response?.metrics?.phases)
     }

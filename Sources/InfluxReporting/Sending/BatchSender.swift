@@ -78,13 +78,7 @@ extension BatchSender {
         let request = destination.request(writing: body, in: piece.precision)
         account.outcome.requests += 1
         account.outcome.bytesSent += body.bytes.count
-        let result: HTTPResult
-        do throws(HTTPError) {
-            result = .success(try await chain.load(request))
-        } catch {
-            result = .failure(error)
-        }
-        return WriteVerdict(result, now: date())
+        return WriteVerdict(await chain.result(of: request), now: date())
     }
 
     /// Whether the compression may be the reason for a verdict on a compressed piece.
