@@ -209,7 +209,7 @@ let package = Package(
             name: "MetricKitReportingTests",
             dependencies: [
                 "APIHealthKit", "LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes",
-                "LoaderChainPlatformFoundation",
+                "DurableFilesTesting", "LoaderChainPlatformFoundation",
             ]),
         .testTarget(
             name: "BenchmarkSupportTests",

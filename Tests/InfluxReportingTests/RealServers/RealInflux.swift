@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFilesTesting
     import Foundation
     import LoaderChain
     import LoaderChainTerminal
@@ -29,7 +30,7 @@
         let chain: HTTPLoader =
             Autocancel() --> ModifyRequest { $0.timeout = .seconds(300) } --> SystemTerminal()
         private let program: URL
-        private let folder: ServerFolder
+        private let folder: TemporaryDirectory
         private let process: Locked<ChildProcess?>
 
         init(_ settings: Settings = Settings()) async throws {
@@ -38,8 +39,8 @@
                 try Task.checkCancellation()
                 // Below the range of ephemeral ports, and above the ports of other tests, so that it is still free after a restart.
                 let port = Int.random(in: 30_000..<32_000)
-                let folder = try ServerFolder()
-                try folder.write("influxdb.conf", Self.configuration(folder.url.path, port, settings))
+                let folder = try TemporaryDirectory()
+                try folder.put(Data(Self.configuration(folder.url.path, port, settings).utf8), at: "influxdb.conf")
                 let process = try Self.start(program, in: folder)
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
                 guard await Self.isUp(url, process, chain) else { continue }
@@ -78,7 +79,7 @@
             """
         }
 
-        private static func start(_ program: URL, in folder: ServerFolder) throws -> ChildProcess {
+        private static func start(_ program: URL, in folder: TemporaryDirectory) throws -> ChildProcess {
             try ChildProcess(
                 program, ["-config", folder.url.appending(path: "influxdb.conf").path], in: folder.url,
                 keepsOutput: false)
@@ -125,22 +126,6 @@
             let response = try await chain.load(request)
             try #require(response.status == .ok, "\(String(decoding: response.body, as: UTF8.self))")
             return TableText.rows(of: response.body)
-        }
-    }
-
-    /// A folder that is removed when its last reference is released.
-    final class ServerFolder: Sendable {
-        let url: URL
-
-        init() throws {
-            url = FileManager.default.temporaryDirectory.appending(path: "LoaderChainServer-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: url) }
-
-        func write(_ name: String, _ text: String) throws {
-            try Data(text.utf8).write(to: url.appending(path: name))
         }
     }
 #endif

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import Foundation
 import LineProtocol
 import LoaderChain

@@ -1,18 +1,4 @@
-import Foundation
 import LoaderChain
-import ReportOutbox
-
-/// A temporary directory of one test, removed when the test releases it.
-final class TemporaryDirectory: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "metrickit-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
 
 /// Records values for a test.
 final class Notes<Note: Sendable>: Sendable {
