@@ -199,11 +199,12 @@ private final class Box: @unchecked Sendable {
 }
 
 /// Takes a task and does nothing, so that one task can be passed down many times.
-private final class SwallowingLoader: HTTPLoader, @unchecked Sendable {
+final class SwallowingLoader: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {}
 }
 
-private final class AnsweringLoader: HTTPLoader, @unchecked Sendable {
+/// Completes every task at once, with the same result.
+final class AnsweringLoader: HTTPLoader, @unchecked Sendable {
     private let result: HTTPResult
     init(_ result: HTTPResult) { self.result = result }
     override func load(task: HTTPTask) { task.complete(result) }

@@ -12,20 +12,20 @@ func metricsBenchmarks() -> [Benchmark] {
         .slope(
             "tap/board", "Measures a task whose path has two numbers, for a board: what a tap adds to loading it.",
             limit: .nanoseconds(250), allocations: 3,
-            small: (0, loading(numbered) { AnsweringTerminal(numbered) }),
-            large: (1, loading(numbered) { MetricsTap(MetricBoard()) --> AnsweringTerminal(numbered) })))
+            small: (0, loading(numbered) { answering(numbered) }),
+            large: (1, loading(numbered) { MetricsTap(MetricBoard()) --> answering(numbered) })))
 
     suite.add(
         .slope(
             "tap/board-plain", "The same for a path that is its own template.", allocations: 1,
-            small: (0, loading(plain) { AnsweringTerminal(plain) }),
-            large: (1, loading(plain) { MetricsTap(MetricBoard()) --> AnsweringTerminal(plain) })))
+            small: (0, loading(plain) { answering(plain) }),
+            large: (1, loading(plain) { MetricsTap(MetricBoard()) --> answering(plain) })))
 
     suite.add(
         .slope(
             "tap/no-sink", "Passes a tap without a sink.", peer: "chain/hop", allocations: 0,
-            small: (0, loading(plain) { AnsweringTerminal(plain) }),
-            large: (1, loading(plain) { MetricsTap(MetricRecorder()) --> AnsweringTerminal(plain) })))
+            small: (0, loading(plain) { answering(plain) }),
+            large: (1, loading(plain) { MetricsTap(MetricRecorder()) --> answering(plain) })))
 
     suite.add("board/record", "Counts a request on a board.", allocations: 0) {
         let board = MetricBoard()
@@ -39,18 +39,7 @@ func metricsBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// Loads a request as a caller does, through a chain that responds at once.
-private func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
-    {
-        let chain = chain()
-        return { iterations in
-            for _ in 0..<iterations { chain.load(request: request) { _ in } }
-        }
-    }
-}
-
-private final class AnsweringTerminal: HTTPLoader, @unchecked Sendable {
-    private let result: HTTPResult
-    init(_ request: HTTPRequest) { result = .success(HTTPResponse(request: request, status: .ok)) }
-    override func load(task: HTTPTask) { task.complete(result) }
+/// A terminal that responds to the request at once.
+private func answering(_ request: HTTPRequest) -> AnsweringLoader {
+    AnsweringLoader(.success(HTTPResponse(request: request, status: .ok)))
 }

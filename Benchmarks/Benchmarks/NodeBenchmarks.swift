@@ -17,8 +17,8 @@ func nodeBenchmarks() -> [Benchmark] {
         .slope(
             "autocancel/pass", "Passes an Autocancel and ends: what that adds to loading a request.",
             limit: .nanoseconds(100), allocations: 0,
-            small: (0, loading(request) { AnsweringTerminal(result) }),
-            large: (1, loading(request) { Autocancel() --> AnsweringTerminal(result) })))
+            small: (0, loading(request) { AnsweringLoader(result) }),
+            large: (1, loading(request) { Autocancel() --> AnsweringLoader(result) })))
 
     let environment = ServerEnvironment(host: "example.com", pathPrefix: "/v1", headers: ["Accept": "*/*"])
     suite.add(
@@ -39,7 +39,7 @@ func nodeBenchmarks() -> [Benchmark] {
 /// Passes one task down a chain of loaders, again and again, without completing it.
 private func passing(_ count: Int, _ request: HTTPRequest, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
-        let chain = (0..<count).reduce(SwallowingTerminal() as HTTPLoader) { chain, _ in loader() --> chain }
+        let chain = (0..<count).reduce(SwallowingLoader() as HTTPLoader) { chain, _ in loader() --> chain }
         let task = HTTPTask(request: request)
         return { iterations in
             for _ in 0..<iterations { chain.load(task: task) }
@@ -48,21 +48,11 @@ private func passing(_ count: Int, _ request: HTTPRequest, _ loader: @escaping (
 }
 
 /// Loads a request as a caller does, through a chain that responds at once.
-private func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
+func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let chain = chain()
         return { iterations in
             for _ in 0..<iterations { chain.load(request: request) { _ in } }
         }
     }
-}
-
-private final class SwallowingTerminal: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) {}
-}
-
-private final class AnsweringTerminal: HTTPLoader, @unchecked Sendable {
-    private let result: HTTPResult
-    init(_ result: HTTPResult) { self.result = result }
-    override func load(task: HTTPTask) { task.complete(result) }
 }

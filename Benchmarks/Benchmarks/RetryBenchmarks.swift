@@ -76,7 +76,7 @@ func retryBenchmarks() -> [Benchmark] {
 
 private func passes(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
     {
-        let chain = (0..<count).reduce(Swallowing() as HTTPLoader) { chain, _ in Retry(nil) --> chain }
+        let chain = (0..<count).reduce(SwallowingLoader() as HTTPLoader) { chain, _ in Retry(nil) --> chain }
         let task = HTTPTask(request: request)
         return { iterations in
             for _ in 0..<iterations { chain.load(task: task) }
@@ -85,7 +85,7 @@ private func passes(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
 }
 
 private func loads(_ request: HTTPRequest, through loader: HTTPLoader, _ result: HTTPResult) -> (Int) -> Void {
-    let chain = loader --> Answering(result)
+    let chain = loader --> AnsweringLoader(result)
     return { iterations in
         let count = Count()
         for index in 0..<iterations {
@@ -117,11 +117,6 @@ private final class Count: @unchecked Sendable {
     var value = 0
 }
 
-/// Takes a task and does nothing, so that one task can be passed down many times.
-private final class Swallowing: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) {}
-}
-
 /// Holds one task, to complete it later.
 private final class Holding: HTTPLoader, @unchecked Sendable {
     private var held: HTTPTask?
@@ -131,10 +126,4 @@ private final class Holding: HTTPLoader, @unchecked Sendable {
         held?.complete(result)
         held = nil
     }
-}
-
-private final class Answering: HTTPLoader, @unchecked Sendable {
-    private let result: HTTPResult
-    init(_ result: HTTPResult) { self.result = result }
-    override func load(task: HTTPTask) { task.complete(result) }
 }

@@ -183,9 +183,3 @@ private final class CancellableTerminal: HTTPLoader, HTTPTaskObserver, @unchecke
 final class PassingLoader: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) { super.load(task: task) }
 }
-
-private final class AnsweringLoader: HTTPLoader, @unchecked Sendable {
-    private let result: HTTPResult
-    init(_ result: HTTPResult) { self.result = result }
-    override func load(task: HTTPTask) { task.complete(result) }
-}
