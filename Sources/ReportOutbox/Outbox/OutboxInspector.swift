@@ -49,8 +49,14 @@ public struct OutboxInspector: Sendable {
     /// - Parameters:
     ///   - id: the identifier of the report.
     ///   - file: the file to write; an existing file is not overwritten, and is an error.
+    /// - Throws: ``OutboxError/Code/unreadable`` if the bytes cannot be read, or the app keeps them in a file of its own.
     public func export(_ id: ReportID, to file: URL) throws(OutboxError) {
         let body = try read(id) { path throws(RecordProblem) in try store.read(path).body }
+        guard body.isEmpty || !body.range.isEmpty else {
+            throw OutboxError(
+                .unreadable,
+                "The bytes of “\(id)” are in a file that the app keeps, and not in the outbox; copy that file.")
+        }
         let folder: SystemDirectory
         let name = file.lastPathComponent
         do throws(FileFailure) {
