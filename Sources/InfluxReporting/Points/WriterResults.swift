@@ -129,7 +129,9 @@ public enum WriterEvent: Sendable, Hashable {
     ///
     /// Show ``DeliveryFailure/refused(_:reason:)`` to a person: somebody has to fix the cause.
     case deliveryFailed(DeliveryFailure, pending: Int, retryAfter: Duration)
-    /// This number of points was lost before a server received them; reported at most once a second for each reason.
+    /// This number of points was lost before a server received them.
+    ///
+    /// It is reported at most once a second for each reason, and at once when the writer is flushed or has been shut down.
     case dropped(Int, DropReason)
     /// Files with points of an earlier launch were found, and their points are being sent.
     case found(files: Int)
