@@ -27,7 +27,8 @@ import LoaderChainPlatformFoundation
 /// - A batch is sent when no new point has been written for a while, when the oldest point has waited for long enough, when there
 ///   are enough points, or when the app flushes; see ``WriterSettings``.
 /// - Points that were not delivered stay pending and are sent again, at the server's pace. A rejected point does not affect others.
-/// - Memory is bounded. Every dropped point is counted by its reason, and reported as an event and as a point.
+/// - Memory is bounded. Every dropped point is counted by its reason, and reported as an event and, before the writer is shut down,
+///   as a point.
 /// - With a directory, a saved point survives the end of the process, whatever its cause.
 /// - A `MetricsTap` does not record the writer's own requests.
 ///
