@@ -96,6 +96,8 @@ public struct OutboxInspector: Sendable {
 
     /// Removes a waiting report, or a dead letter.
     ///
+    /// A file that the app keeps stays: no ``ReportLocationProvider`` is asked to release it, so the app has to remove it.
+    ///
     /// - Throws: ``OutboxError/Code/unknownReport`` if no report has the identifier.
     public func purge(_ id: ReportID) throws(OutboxError) {
         let outbox = try owned(with: id)
@@ -104,6 +106,8 @@ public struct OutboxInspector: Sendable {
     }
 
     /// Removes all reports and dead letters, and returns their number.
+    ///
+    /// Files that the app keeps stay, as with ``purge(_:)``.
     @discardableResult
     public func purgeAll() throws(OutboxError) -> Int {
         let scan = try scan()
