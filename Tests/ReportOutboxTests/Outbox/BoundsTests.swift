@@ -153,6 +153,55 @@ import Testing
         #expect(test.disk.names == [])
     }
 
+    /// Its attempts and its age begin again; otherwise the first failure would be the last.
+    @Test func retriedDeadLetterStartsOver() throws {
+        let test = try TestOutbox(FakeServer { _, _ in .status(.serviceUnavailable) }) {
+            $0.maximumAttempts = 3
+            $0.maximumAge = .seconds(3_600)
+            $0.firstDelay = .seconds(1)
+        }
+        let id = try test.submit("a")
+        _ = test.attemptTimes(atMost: 10)
+        #expect(test.outbox.deadLetters.map(\.attempts) == [3])
+        let unknown = #expect(throws: OutboxError.self) { try test.outbox.retry(try #require(ReportID("b"))) }
+        #expect(unknown?.code == .unknownReport)
+        test.advance(.seconds(7_200))
+        try test.outbox.retry(id)
+        test.outbox.drain()
+        #expect(test.outbox.reports.map(\.attempts) == [1] && test.outbox.deadLetters == [])
+        let submitted = try #require(test.outbox.reports.first).date
+        #expect(abs(submitted.timeIntervalSince(test.timers.date)) < 0.01)
+        // It is in the outbox, and no dead letter any more.
+        let again = #expect(throws: OutboxError.self) { try test.outbox.retry(id) }
+        #expect(again?.code == .unknownReport)
+    }
+
+    @Test func purgeLeavesReportsThatAreBeingSent() throws {
+        let server = FakeServer { request, _ in
+            let key = request.headers["Idempotency-Key"]
+            return key == "bad" ? .status(.badRequest) : key == "late" ? .status(.serviceUnavailable) : .silence
+        }
+        let test = try TestOutbox(server)
+        for id in ["bad", "late", "held"] { try test.submit(id) }
+        #expect(test.outbox.reports.map(\.isBeingSent) == [false, true] && test.outbox.deadLetters.count == 1)
+        let held = try #require(ReportID("held"))
+        #expect(!test.outbox.purge(held))
+        #expect(test.outbox.purgeAll() == 2)
+        #expect(test.outbox.reports.map(\.id) == [held] && test.outbox.deadLetters == [])
+        #expect(test.outbox.counters.dropped == ["purged": 2])
+        #expect(test.outbox.purgeAll() == 0)
+    }
+
+    @Test func oldestDeadLettersAreDroppedBeyondTheirBytes() throws {
+        let test = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }) {
+            $0.maximumDeadLetterBytes = 100
+            $0.refusalsBeforePause = .max
+        }
+        for index in 0..<4 { try test.submit("\(index)", 40) }
+        #expect(test.outbox.deadLetters.map(\.id.rawValue) == ["2", "3"])
+        #expect(test.outbox.counters.dropped == ["no-room": 2])
+    }
+
     @Test func submitFailsOnFullDiskAndKeepsOtherReports() throws {
         let test = try TestOutbox(sends: false)
         try test.submit("before", 1_000)

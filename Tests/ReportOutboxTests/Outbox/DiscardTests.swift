@@ -39,6 +39,21 @@ import Testing
         #expect(!test.disk.names.contains("discarded"))
     }
 
+    @Test func rejectedSubmissionsAreCountedByTheirReason() throws {
+        let test = try TestOutbox(sends: false) { $0.maximumCount = 2 }
+        try submit(["a"], crash, to: test)
+        test.disk.limit(0)
+        let unwritten = #expect(throws: OutboxError.self) { try submit(["b"], crash, to: test) }
+        #expect(unwritten?.code == .diskFull)
+        test.disk.limit(.max)
+        try submit(["c"], crash, to: test)
+        let surplus = #expect(throws: OutboxError.self) { try submit(["d"], .standard, to: test) }
+        #expect(surplus?.code == .full)
+        test.outbox.startSending()
+        test.outbox.drain()
+        #expect(said(to: test.server) == ["box-full;kind=default;n=1, disk;kind=crash;n=1", nil])
+    }
+
     @Test func discardCountsAreSentAgainAfterFailedAttempt() throws {
         let test = try fullOutbox(FakeServer(first: [.status(.serviceUnavailable), .failure(.connectionLost)]))
         try submit(["a", "b"], crash, to: test)

@@ -40,6 +40,48 @@ import Testing
         #expect(owner.count == 1)
     }
 
+    /// The bytes are not in the outbox, and an empty file would pass for them.
+    @Test func fileThatTheAppKeepsIsNotExportedAsAnEmptyOne() throws {
+        struct OnePlace: ReportLocationProvider {
+            let url: URL
+            func location(of id: ReportID) -> URL? { url }
+        }
+        let directory = try TemporaryDirectory()
+        let (place, box) = (directory.url.appending(path: "kept"), directory.url.appending(path: "outbox"))
+        try bytes(20).write(to: place)
+        var settings = OutboxSettings.test()
+        settings.locations = OnePlace(url: place)
+        let outbox = try ReportOutbox(directory: box, chain: FakeServer(), settings: settings, startsSending: false)
+        let id = try outbox.submit(fileAt: place, identifier: "a", request: upload)
+        let inspector = try OutboxInspector(directory: box)
+        #expect(try inspector.request(of: id).url == upload.url)
+        let error = #expect(throws: OutboxError.self) {
+            try inspector.export(id, to: directory.url.appending(path: "exported"))
+        }
+        #expect(error?.code == .unreadable)
+        #expect(directory.names == ["kept", "outbox"])
+        withExtendedLifetime(outbox) {}
+    }
+
+    @Test func inspectorWithoutSealOnlyListsSealedReports() throws {
+        let directory = try TemporaryDirectory()
+        let (box, file) = (directory.url.appending(path: "outbox"), directory.url.appending(path: "exported"))
+        var settings = OutboxSettings.test()
+        settings.seal = XORSeal(key: 3)
+        let outbox = try ReportOutbox(directory: box, chain: FakeServer(), settings: settings, startsSending: false)
+        let id = try outbox.submit(bytes(100), identifier: "a", request: upload)
+        let inspector = try OutboxInspector(directory: box)
+        #expect(try inspector.reports().map(\.id) == [id])
+        #expect(throws: OutboxError.self) { try inspector.request(of: id) }
+        #expect(throws: OutboxError.self) { try inspector.export(id, to: file) }
+        #expect(directory.names == ["outbox"])
+        let opened = try OutboxInspector(directory: box, seal: XORSeal(key: 3))
+        #expect(try opened.request(of: id).url == upload.url)
+        try opened.export(id, to: file)
+        #expect(try Data(contentsOf: file) == bytes(100))
+        withExtendedLifetime(outbox) {}
+    }
+
     @Test func inspectorRetriesAndPurgesReportsOfUnusedOutbox() throws {
         let disk = MemoryDirectory()
         do {

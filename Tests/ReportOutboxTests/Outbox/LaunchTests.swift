@@ -63,6 +63,27 @@ import Testing
         #expect(test.events.contains { if case .trouble(let text) = $0 { !text.contains("Bearer") } else { false } })
     }
 
+    /// Otherwise a report that is replaced in each launch would be sent for ever.
+    @Test func replacedReportKeepsItsAttempts() throws {
+        let disk = MemoryDirectory()
+        let server = FakeServer { _, _ in .status(.serviceUnavailable) }
+        do {
+            let test = try TestOutbox(server, disk: disk)
+            try test.submit("a")
+            disk.kill()
+            test.outbox.abandon()
+            test.outbox.drain()
+            disk.revive()
+        }
+        let test = try TestOutbox(
+            server, disk: disk, { $0.maximumAttempts = 2 },
+            existing: { _ in .replace(HTTPRequest(method: .put, host: "new.example.com", path: "/")) })
+        #expect(test.outbox.reports.map(\.attempts) == [1])
+        _ = test.attemptTimes(atMost: 5)
+        #expect(server.requests.map(\.host) == ["reports.example.com", "new.example.com"])
+        #expect(test.outbox.deadLetters.map(\.deadLetterReason) == ["too-many-attempts"])
+    }
+
     @Test func sendNowDuringExistingHandlerIncludesItsReport() async throws {
         let disk = MemoryDirectory()
         let settings = OutboxSettings.test()

@@ -68,4 +68,24 @@ import Testing
         test.outbox.drain()
         #expect(test.server.keys == ["h", "h", "h", "l"])
     }
+
+    /// Otherwise a network that is gone for a moment would have everything sent twice.
+    @Test func attemptUnderWayContinuesWithoutNetwork() throws {
+        let test = try TestOutbox(FakeServer(first: [.silence]))
+        try test.submit("a")
+        for isAvailable in [false, true] {
+            test.outbox.setNetwork(isAvailable: isAvailable)
+            test.outbox.drain()
+            #expect(test.outbox.reports.map(\.isBeingSent) == [true] && test.server.keys == ["a"])
+        }
+    }
+
+    @Test func reportThatWasNotSentGoesAtOnceWhenNetworkReturns() throws {
+        let test = try TestOutbox(FakeServer(first: [.failure(.cannotConnect)]))
+        try test.submit("a")
+        #expect(test.server.keys == [] && test.outbox.count == 1)
+        for isAvailable in [false, true] { test.outbox.setNetwork(isAvailable: isAvailable) }
+        test.outbox.drain()
+        #expect(test.server.keys == ["a"] && test.outbox.count == 0)
+    }
 }

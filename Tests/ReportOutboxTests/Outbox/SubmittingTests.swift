@@ -147,6 +147,20 @@ import Testing
         #expect(test.outbox.counters.accepted == 1_200)
     }
 
+    @Test func laterStreamHasOnlyTheEventsFromThenOn() async throws {
+        let test = try TestOutbox(sends: false)
+        let (first, second) = (try #require(ReportID("a")), try #require(ReportID("b")))
+        let whole = test.outbox.events
+        try test.submit("a")
+        let later = test.outbox.events
+        try test.submit("b")
+        await test.outbox.close()
+        var heard: [[ReportEvent]] = [[], []]
+        for await event in whole { heard[0].append(event) }
+        for await event in later { heard[1].append(event) }
+        #expect(heard == [[.accepted(first), .accepted(second)], [.accepted(second)]])
+    }
+
     @Test func reportWithTemporarilyUnreadableBodyIsSentLater() throws {
         let isReadable = Locked(false)
         let server = FakeServer { request, _ in
@@ -190,5 +204,39 @@ import Testing
         var events: [ReportEvent] = []
         for await event in test.outbox.events { events.append(event) }
         #expect(events == test.events)
+    }
+
+    /// The table in the documentation of `OutcomeTable`, row by row.
+    @Test func verdictsAreThoseOfTheTable() {
+        let table = OutcomeTable()
+        for status in 200..<600 {
+            let verdict: ReportVerdict =
+                switch status {
+                case 200..<300: .delivered
+                case 300..<400, 401, 407, 408, 409, 421, 423, 425, 429: .retry
+                case 400..<500, 501, 505: .deadLetter
+                default: .retry
+                }
+            #expect(table[HTTPStatus(status)] == verdict, "\(status)")
+        }
+        let others: [HTTPError.Code] = [
+            .timedOut, .connectionLost, .insecureConnection, .authenticationRequired, .authenticationFailed,
+            .invalidResponse, .responseTooLarge, .tooManyRedirects, .deadlineExceeded, .abandoned, .unknown,
+        ]
+        let rows: [(ReportVerdict, [HTTPError.Code])] = [
+            (.waitForConnection, [.cannotConnect, .circuitOpen, .queueFull, .queueTimedOut, .rateLimited, .shed]),
+            (.interrupted, [.cancelled, .resetInProgress]), (.deadLetter, [.invalidRequest]), (.retry, others),
+        ]
+        for (verdict, codes) in rows {
+            for code in codes { #expect(table[code] == verdict, "\(code)") }
+        }
+        func outcome(_ code: HTTPError.Code, _ status: HTTPStatus) -> ReportVerdict {
+            let response = HTTPResponse(request: upload, status: status)
+            return table.verdict(on: .failure(HTTPError(code, request: upload, response: response)))
+        }
+        // A loader of the chain has refused a response: its status decides, but it was no success.
+        #expect(outcome(.invalidResponse, .notFound) == .deadLetter && outcome(.invalidResponse, .ok) == .retry)
+        #expect(outcome(.authenticationRequired, .unauthorized) == .retry && outcome(.connectionLost, .ok) == .retry)
+        #expect(outcome(.cancelled, .notFound) == .interrupted && outcome(.resetInProgress, .ok) == .interrupted)
     }
 }
