@@ -46,6 +46,21 @@ struct RefusalTests {
         #expect(test.server.receipts.count < 6_000)
     }
 
+    /// As with a token that nobody renews for hours: the reports are not at fault, and neither is the address.
+    @Test(arguments: [HTTPStatus.unauthorized, HTTPStatus(407)])
+    func rejectedCredentialsGiveUpNoReport(_ status: HTTPStatus) throws {
+        let isSignedIn = Locked(false)
+        let test = try TestOutbox(FakeServer { _, _ in .status(isSignedIn.withLock(\.self) ? .ok : status) })
+        for id in ["a", "b", "c", "d"] { try test.submit(id) }
+        test.advance(.seconds(5 * 3_600))
+        #expect(test.server.receipts.count > 8)
+        #expect(test.outbox.count == 4 && test.outbox.deadLetters.isEmpty)
+        #expect(test.outbox.counters.deadLettered == [:] && test.outbox.counters.dropped == [:])
+        isSignedIn.withLock { $0 = true }
+        test.advance(.seconds(3_600))
+        #expect(test.outbox.counters.delivered == 4 && test.outbox.count == 0)
+    }
+
     @Test func pauseAppliesOnlyToItsServerAndSurvivesLaunch() throws {
         let server = FakeServer { request, _ in .status(request.host == "bad.example" ? .notFound : .ok) }
         let bad = HTTPRequest(method: .put, host: "bad.example", path: "/")
@@ -111,5 +126,14 @@ struct RefusalTests {
         let settings = OutboxSettings()
         #expect(settings.maximumDeadLetterCount >= settings.maximumCount)
         #expect(settings.maximumDeadLetterBytes >= settings.maximumBytes)
+    }
+
+    /// The numbers of the guide on durability.
+    @Test func defaultsAreThoseOfTheGuide() {
+        let settings = OutboxSettings()
+        #expect(settings.maximumAge == .seconds(2 * 86_400) && settings.maximumAttempts == 50)
+        #expect(settings.maximumDeadLetterCount == 10_000 && settings.maximumDeadLetterBytes == 256 << 20)
+        #expect(settings.refusalsBeforePause == 3 && settings.maximumInFlight == 5)
+        #expect(settings.durability == .process && settings.whenFull == .refuseNew)
     }
 }

@@ -46,6 +46,24 @@ import Testing
         #expect(UUID(uuidString: first.rawValue) != nil)
     }
 
+    /// The outbox has a copy of its own.
+    @Test func submittedFileMayChangeOrDisappear() throws {
+        let directory = try TemporaryDirectory()
+        let test = try TestOutbox(sends: false)
+        let names = ["changed", "removed"]
+        for name in names {
+            try directory.put(bytes(100_000), at: name)
+            try test.outbox.submit(fileAt: directory.url.appending(path: name), identifier: name, request: upload)
+        }
+        try directory.put(bytes(5), at: "changed")
+        try FileManager.default.removeItem(at: directory.url.appending(path: "removed"))
+        test.outbox.startSending()
+        test.outbox.drain()
+        #expect(test.server.keys.sorted() == names)
+        #expect(test.server.receipts.allSatisfy { $0.bytes == bytes(100_000) })
+        #expect(test.outbox.counters.deadLettered == [:] && test.outbox.counters.dropped == [:])
+    }
+
     @Test func requestWithSecretIsRejectedAndNotWritten() throws {
         let test = try TestOutbox(sends: false)
         for request in [
