@@ -159,6 +159,13 @@ import Testing
         #expect(isAnnounced)
     }
 
+    @Test func flushReportHasFirstHundredRejectedLines() async {
+        let test = TestWriter(Self.refusingAll())
+        for number in 0..<250 { test.write(number) }
+        let report = await test.writer.flush()
+        #expect(report.rejected == 250 && report.rejections.map(\.line) == TestWriter.lines(0..<100))
+    }
+
     @Test func singleLongLineOfRejectionEventIsCut() async throws {
         let test = TestWriter(Self.refusingAll())
         test.writer.write(Point("m", fields: ["text": .string(String(repeating: "x", count: 20_000))]))
@@ -240,5 +247,21 @@ import Testing
         #expect(lines.contains(TestWriter.line(3_599)))
         #expect(lines.contains { $0.hasPrefix("InfluxWriter,reason=buffer-full dropped=") })
         #expect(test.statistics.addsUp && test.statistics.held == 0)
+    }
+
+    @Test func firstStreamHasEarlierEventsAndAllEndWithTheWriter() async {
+        let test = TestWriter(FakeSender())
+        test.write(1)
+        await test.writer.flush()
+        await test.waitForEvents(1)
+        let (whole, later) = (test.writer.events, test.writer.events)
+        test.write(2)
+        await test.writer.flush()
+        await test.waitForEvents(2)
+        await test.writer.shutDown()
+        var heard: [[WriterEvent]] = [[], []]
+        for await event in whole { heard[0].append(event) }
+        for await event in later { heard[1].append(event) }
+        #expect(heard == [[.delivered(1), .delivered(1)], [.delivered(1)]])
     }
 }

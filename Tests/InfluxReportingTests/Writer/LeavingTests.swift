@@ -151,4 +151,21 @@ import Testing
         await test.writer.flush()
         #expect(sender.batches == [["m,app=shop i=1i 1000000000", "m,app=shop,host=a i=2i 1000000000"]])
     }
+
+    @Test func tagOfPointOverridesThatOfSettings() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.tags = ["app": "shop", "region": "eu"] }
+        let held = test.writer.write(contentsOf: [
+            Point("m", tags: ["app": "cart"], fields: ["i": 1], timestamp: .seconds(1)),
+            Point("m", fields: [:], timestamp: .seconds(2)),
+        ])
+        // The second has no field, so it cannot be encoded.
+        #expect(held == 1)
+        test.writer.write(test.writer.series("m", tags: ["app": "api"]), timestamp: .seconds(3)) { $0.set("i", 3) }
+        await test.writer.flush()
+        #expect(
+            sender.batches[0].prefix(2) == [
+                "m,app=cart,region=eu i=1i 1000000000", "m,app=api,region=eu i=3i 3000000000",
+            ])
+    }
 }
