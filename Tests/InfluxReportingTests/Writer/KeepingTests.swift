@@ -47,6 +47,23 @@ import Testing
         #expect(await report.delivered == 1)
     }
 
+    /// A server cannot silence a writer for good: an hour by default, or what the settings say.
+    @Test(arguments: [3_600, 60]) func requestedDelayIsBounded(_ seconds: Int) async throws {
+        let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(365 * 86_400), reason: "too many")))
+        let test = TestWriter(sender) { if seconds != 3_600 { $0.maximumRetryAfter = .seconds(seconds) } }
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await test.waitForEvents(1)
+        // The pause that the clock will end has begun.
+        try await test.settle()
+        sender.answer(FakeSender.delivered)
+        test.timers.advance(by: .seconds(seconds - 1))
+        #expect(sender.count == 1)
+        test.timers.advance(by: .seconds(1))
+        await test.waitForEvents(2)
+        #expect(test.events.last == .delivered(1) && test.statistics.addsUp)
+    }
+
     /// The clock of the timers stands still while the machine sleeps, and the date goes on.
     @Test func requestedDelayGoesOnWhileMachineSleeps() async throws {
         let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(3_600), reason: "too many")))

@@ -143,6 +143,22 @@ import Testing
         #expect(times.map { ($0 - date) / 1_000 } == [0, 0, 1_000_000, 1_000_000])
     }
 
+    /// To a server, points with the same tags and the same time are one, and a measurement would be lost.
+    @Test func requestsOfTheSameMomentAreSeveralPoints() async throws {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        let chain =
+            MetricsTap(MetricRecorder(test.writer, timers: test.timers)) --> ScriptedTerminal { _ in .success() }
+        for _ in 0..<10 { _ = try await chain.load(HTTPRequest(host: "api.example.com")) }
+        #expect(await test.writer.flush().delivered == 10)
+        let parts = sender.batches.flatMap(\.self).map { $0.split(separator: " ") }
+        let rests = Set(parts.map { $0.dropLast().joined(separator: " ") })
+        #expect(parts.count == 10 && rests.count == 1)
+        let times = parts.compactMap { words in words.last.flatMap { Int64($0) } }
+        let start = Int64(ManualTimers.defaultDate.timeIntervalSince1970) * 1_000_000_000
+        #expect(Set(times).count == 10 && times.allSatisfy { (0..<1_000).contains($0 - start) })
+    }
+
     @Test func tagsOfSettingsAreOnEveryPoint() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.tags = ["app": "shop"] }
@@ -167,5 +183,28 @@ import Testing
             sender.batches[0].prefix(2) == [
                 "m,app=cart,region=eu i=1i 1000000000", "m,app=api,region=eu i=3i 3000000000",
             ])
+    }
+
+    /// It is called outside all locks.
+    @Test func eventHandlerMayUseTheWriter() async {
+        let (place, log) = (Locked<InfluxWriter?>(nil), EventLog())
+        var settings = WriterSettings()
+        settings.timers = ManualTimers()
+        let writer = InfluxWriter(sender: FakeSender(), settings: settings) { _ in
+            guard log.events.isEmpty, let writer = place.withLock({ $0 }) else {
+                log.note("heard")
+                return
+            }
+            writer.write(Point("m", fields: ["delivered": .integer(Int64(writer.statistics.delivered))]))
+            log.note("written")
+        }
+        place.withLock { $0 = writer }
+        writer.write(Point("m", fields: ["i": 1]))
+        #expect(await writer.flush().delivered == 1)
+        await log.waitForEvents(1)
+        #expect(await writer.flush().delivered == 1)
+        await log.waitForEvents(2)
+        #expect(log.events == ["written", "heard"] && writer.statistics.delivered == 2)
+        place.withLock { $0 = nil }
     }
 }
