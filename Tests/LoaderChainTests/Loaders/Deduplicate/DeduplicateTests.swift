@@ -39,6 +39,15 @@ import Testing
         answerAll()
     }
 
+    @Test(arguments: ["traceparent", "tracestate", "b3", "X-Request-ID", "x-correlation-id", "X-Trace-ID"])
+    func headersThatNumberOrTraceRequestsAreIgnored(_ name: String) {
+        for value in ["1", "2"] {
+            load(value, HTTPRequest(host: "example.com", path: "/v1/users", headers: [name: value]))
+        }
+        #expect(terminal.held.count == 1)
+        answerAll()
+    }
+
     @Test func requestsWithEffectsDoNotShare() {
         var ticket = HTTPRequest.sample
         ticket.isRepeatable = false
@@ -71,6 +80,17 @@ import Testing
         }
         load("in memory")
         #expect(terminal.held.count == 5)
+        answerAll()
+    }
+
+    /// One of them would never learn of its progress.
+    @Test func requestsWithProgressDoNotShare() {
+        for name in ["a", "b"] {
+            var request = HTTPRequest.sample
+            request.onProgress = { _ in }
+            load(name, request)
+        }
+        #expect(terminal.held.count == 2)
         answerAll()
     }
 

@@ -153,6 +153,29 @@ import Testing
         #expect(terminal.requests.map(\.port) == [8080, 9090] && limit.waiting == 1)
     }
 
+    @Test func throttleKeyCountsInsteadOfHost() {
+        let (limit, terminal) = chain(perHost: true)
+        for (host, key) in [("a", "search"), ("b", "search"), ("a", nil), ("c", "export")] as [(String, String?)] {
+            var request = HTTPRequest(host: host)
+            request.throttleKey = key
+            limit.load(request: request) { _ in }
+        }
+        #expect(terminal.requests.map(\.host) == ["a", "a", "c"] && limit.waiting == 1)
+        timers.advance(by: .milliseconds(100))
+        #expect(terminal.requests.map(\.host) == ["a", "a", "c", "b"] && timers.pendingCount == 0)
+    }
+
+    /// A host with a long queue keeps no request to another one away.
+    @Test func maximumWaitingAppliesToEachHost() {
+        let (limit, _) = chain(perHost: true, maximumWaiting: 1)
+        for (number, host) in ["a", "a", "a", "b", "b", "b"].enumerated() {
+            load("\(number)", host: host, with: limit)
+        }
+        #expect(log.events == ["0 response", "2 rateLimited", "3 response", "5 rateLimited"] && limit.waiting == 2)
+        timers.runAll()
+        #expect(log.events.count == 6 && limit.waiting == 0)
+    }
+
     @Test func lateEndDoesNotRemoveAnotherWaiter() {
         let limit = RateLimit(requests: 10, per: .seconds(1), perHost: true, timers: timers)
         let terminal = ScriptedTerminal()

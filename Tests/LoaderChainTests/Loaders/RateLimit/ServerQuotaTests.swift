@@ -209,6 +209,22 @@ import Testing
         }
     }
 
+    /// With the settings as they are.
+    @Test func serverMayAskForAnHourAtMost() {
+        let answers = Locked(0)
+        let terminal = ScriptedTerminal { _ in
+            answers.withLock { $0 += 1 }
+            return .success(.tooManyRequests, headers: ["Retry-After": "99999999"])
+        }
+        let limit = RateLimit(timers: timers)
+        limit --> terminal
+        for _ in 0..<2 { limit.load(request: .sample) { _ in } }
+        timers.advance(by: .seconds(3_599))
+        #expect(answers.withLock(\.self) == 1)
+        timers.advance(by: .seconds(1))
+        #expect(answers.withLock(\.self) == 2)
+    }
+
     @Test func requestPassesAfterResetOfQuotaWithoutLimit() {
         let terminal = ScriptedTerminal { _ in .success(headers: ["RateLimit": "\"day\";r=0;t=30"]) }
         let limit = RateLimit(timers: timers)

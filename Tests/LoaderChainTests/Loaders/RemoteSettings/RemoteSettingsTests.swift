@@ -493,6 +493,19 @@ import Testing
             "\(log.events)")
     }
 
+    @Test func fileIsReadableOnlyByItsUser() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "settings.json")
+        let settings = settings(file: file)
+        server.publish(#"{"revision": 1, "loaders": {}}"#)
+        await settings.refresh()
+        for (place, mode) in [(folder, 0o700), (file, 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.path(percentEncoded: false))
+            #expect(attributes[.posixPermissions].map { "\($0)" } == "\(mode)", "\(place)")
+        }
+    }
+
     @Test func fileThatCannotBeWrittenIsTold() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

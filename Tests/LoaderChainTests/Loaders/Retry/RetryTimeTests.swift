@@ -144,6 +144,14 @@ import Testing
         #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(seconds)))
     }
 
+    /// With the settings as they are.
+    @Test func serverMayAskForAMinuteAtMost() throws {
+        let chain = Retry(.constant(delay: 1, maximumNumberOfAttempts: 2), timers: timers) --> terminal
+        chain.load(request: .sample) { [log] in log.note($0.summary) }
+        terminal.answer(try only, .serviceUnavailable, headers: ["Retry-After": "7200"])
+        #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(60)))
+    }
+
     @Test func longerDelayOfStrategyIsKept() throws {
         _ = load(Backoff.constant(delay: 8, maximumNumberOfAttempts: 2))
         terminal.answer(try only, .tooManyRequests, headers: ["Retry-After": "2"])

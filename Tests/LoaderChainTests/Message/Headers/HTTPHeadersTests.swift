@@ -135,6 +135,19 @@ import Testing
         #expect(headers[name] == value)
     }
 
+    /// The words that the security guide names, in any case, and its exceptions.
+    @Test func everyWordOfTheGuideMakesNameSecret() {
+        for word in [
+            "auth", "cookie", "credential", "honeycomb-team", "jwt", "key", "passw", "secret", "session", "signature",
+            "token",
+        ] {
+            for name in ["x-\(word)", "X-\(word.uppercased())-2"] { #expect(HTTPHeaders.isSecret(name), "\(name)") }
+        }
+        for name in ["WWW-Authenticate", "proxy-authenticate", "Idempotency-Key"] {
+            #expect(!HTTPHeaders.isSecret(name), "\(name)")
+        }
+    }
+
     @Test func ordinaryHeadersAreNotSecret() {
         for name in ["Accept", "Content-Type", "X-Toke", "ETag", ""] { #expect(!HTTPHeaders.isSecret(name)) }
     }
