@@ -1,3 +1,4 @@
+import Dispatch
 import LoaderChain
 import LoaderChainPlatformFoundation
 import LoaderChainTesting
@@ -45,6 +46,38 @@ import Testing
         }
         #expect(user == User(name: "Ada") && calls == 2)
         #expect(terminal.requests.map(\.timeout) == [.seconds(5), .seconds(6)])
+    }
+
+    // MARK: The main actor
+
+    /// Lets the main actor do something, and waits for that; false if it cannot, because it is busy with this code.
+    private static func canMainActorGoOn() -> Bool {
+        let hasGoneOn = DispatchSemaphore(value: 0)
+        Task { @MainActor in hasGoneOn.signal() }
+        return hasGoneOn.wait(timeout: .patient) == .success
+    }
+
+    /// Whether the main actor could go on while this was decoded.
+    private struct Probe: Decodable, Sendable {
+        let wasFree: Bool
+
+        init(from decoder: any Decoder) throws {
+            _ = try decoder.singleValueContainer().decode(Int.self)
+            wasFree = CommonCallsTests.canMainActorGoOn()
+        }
+    }
+
+    @Test(arguments: [true, false]) @MainActor
+    func loadingAndDecodingLeaveMainActorFree(validates: Bool) async throws {
+        let log = EventLog()
+        let terminal = ScriptedTerminal { _ in
+            log.note("\(CommonCallsTests.canMainActorGoOn())")
+            return .success(body: "7")
+        }
+        let chain = ApplyEnvironment(host: "test") --> (validates ? Validate() : nil) --> terminal
+        let first: Probe = try await chain.load(.get("me"))
+        let second: Probe = try await chain.load(.get("me")) { $0.timeout = .seconds(5) }
+        #expect(first.wasFree && second.wasFree && log.events == ["true", "true"])
     }
 
     // MARK: Downloads

@@ -238,6 +238,19 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    /// As after a sign-out: nothing more is asked in the name of the user who has left.
+    @Test func resetOfTransferEndsStream() async throws {
+        server.respond("data:a\n\n", error: HTTPError(.cancelled, request: .sample))
+        server.respond("data:b\n\n")
+        let stream = stream()
+        var events = stream.makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        #expect(await #expect(throws: HTTPError.self) { try await events.next() }?.code == .cancelled)
+        #expect(try await events.next() == nil)
+        #expect(stream.state == .ended && server.requests.count == 1 && timers.pendingCount == 0)
+        #expect(changes.events == ["open", "ended"])
+    }
+
     @Test func endWhileReadingEndsLoopAndTransfer() async throws {
         let dropped = EventLog()
         server.hang(after: "data:a\n\n", dropped: dropped)

@@ -67,6 +67,19 @@ import Testing
         #expect(await #expect(throws: HTTPError.self) { try await lines.next() }?.code == .connectionLost)
     }
 
+    /// The reader of lines gets what the chunks throw: one error after a cancel of its Swift task, another after a reset.
+    @Test func cancelOfReaderAndResetAreToldApart() async throws {
+        let chunks = [Array("a\nb".utf8)]
+        var cancelled = Deliveries.response(chunks, error: CancellationError()).lines().makeAsyncIterator()
+        #expect(try await cancelled.next() == "a")
+        await #expect(throws: CancellationError.self) { try await cancelled.next() }
+        #expect(try await cancelled.next() == nil)
+        let reset = HTTPError(.cancelled, request: .sample)
+        var ended = Deliveries.response(chunks, error: reset).lines().makeAsyncIterator()
+        #expect(try await ended.next() == "a")
+        #expect(await #expect(throws: HTTPError.self) { try await ended.next() }?.code == .cancelled)
+    }
+
     @Test func bodyInMemoryAndInFileHasLines() async throws {
         let body = Data("a\nb\n".utf8)
         let response = HTTPResponse(request: .sample, status: .ok, body: body)

@@ -54,6 +54,22 @@ import Testing
         #expect(await source.question(1).old == nil)
     }
 
+    /// Another user signs in after the first has signed out.
+    @Test func tokenSavedAfterResetIsUsed() async {
+        let store = MemoryCredentialStore(BearerToken(accessToken: "ann"))
+        let chain = chain(source, store: store)
+        for name in ["ann", "zoe"] {
+            chain.load(request: .sample) { _ in }
+            let task = await terminal.next()
+            #expect(task.request.headers["Authorization"] == "Bearer \(name)")
+            terminal.answer(task)
+            await chain.reset()
+            #expect(await store.load() == nil)
+            await store.save(BearerToken(accessToken: "zoe"))
+        }
+        #expect(source.asked == 0)
+    }
+
     @Test func requestSentBeforeResetIsNotRetriedWithNewToken() async throws {
         let auth = BearerAuth(hosts: .all, source: source, store: .holding("zoe"))
         let chain = auth --> PassingNoReset() --> terminal

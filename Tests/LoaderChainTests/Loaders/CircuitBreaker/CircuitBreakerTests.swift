@@ -138,6 +138,29 @@ import Testing
         #expect(breaker.state() == .closed)
     }
 
+    /// It is called under no lock.
+    @Test func changeHandlerMayUseTheBreaker() throws {
+        let (place, heard) = (Locked<CircuitBreaker?>(nil), EventLog())
+        let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 4, openDuration: .seconds(5), jitter: 0)
+        let breaker = CircuitBreaker(
+            settings, perHost: false, timers: timers,
+            onChange: { change in
+                place.withLock { $0 }?.load(request: .sample) { heard.note("\(change.to) \($0.summary)") }
+            })
+        breaker --> terminal
+        place.withLock { $0 = breaker }
+        try trip(breaker)
+        #expect(heard.events == ["open circuitOpen"])
+        timers.advance(by: .seconds(5))
+        _ = load(with: breaker)
+        #expect(heard.events == ["open circuitOpen", "halfOpen circuitOpen"])
+        terminal.answer(try #require(terminal.held.first))
+        #expect(breaker.state() == .closed && terminal.held.count == 1)
+        terminal.answer(try #require(terminal.held.first))
+        #expect(heard.events.last == "closed response")
+        place.withLock { $0 = nil }
+    }
+
     @Test func failureOfEarlierCallDoesNotReopenCircuit() throws {
         let breaker = breaker()
         // Four that take their time, and four that fail at once.
