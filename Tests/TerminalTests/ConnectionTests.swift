@@ -52,6 +52,45 @@ import Testing
         #expect(waits.log.events == ["begins", "ends"])
     }
 
+    @Test func waitingRequestsGoByTheirPriority() async throws {
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok("yes").held() }
+        let loader = TestedTerminal.makeLoader(requestsPerHost: 1)
+        load(HTTPRequest(url: server.url("/first")), with: loader)
+        try await server.waitForHeld(count: 1)
+        for priority in [ThrottlePriority.low, .normal, .high] {
+            var request = HTTPRequest(url: server.url("/\(priority)"))
+            request.priority = priority
+            load(request, with: loader)
+        }
+        #expect(loader.details == "in flight 1, waiting 3")
+        for number in 1...4 {
+            try await server.waitForHeld(count: 1)
+            server.release()
+            await log.waitForEvents(number)
+        }
+        #expect(log.events == ["/first 200 ", "/high 200 ", "/normal 200 ", "/low 200 "])
+    }
+
+    /// Otherwise streams of events would keep every other request to their host away.
+    @Test func bodyThatIsStillReadTakesNoPlace() async throws {
+        let server = try LoopbackServer()
+        server.route("/stream") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
+        server.route("/other") { _ in .ok("yes") }
+        let loader = TestedTerminal.makeLoader(requestsPerHost: 1)
+        var stream = HTTPRequest(url: server.url("/stream"))
+        stream.delivery = .chunks
+        var chunks = try #require(try await loader.load(stream).chunks).makeAsyncIterator()
+        var read = Data()
+        while read.count < 2, let chunk = try await chunks.next() { read.append(chunk) }
+        #expect(read == Data("he".utf8))
+        #expect(try await loader.load(HTTPRequest(url: server.url("/other"))).body == Data("yes".utf8))
+        try await server.waitForHeld(count: 1)
+        server.release()
+        while let chunk = try await chunks.next() { read.append(chunk) }
+        #expect(read == Data("hello".utf8))
+    }
+
     @Test func resetEndsWaitingRequests() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok("yes").held() }

@@ -136,6 +136,23 @@
             #expect(try await end(server) { $0.pins["elsewhere.example"] = [other] } == "hello")
         }
 
+        /// Neither directly nor by a redirect.
+        @Test func pinnedHostIsNotReachedWithoutTLS() async throws {
+            let server = try LoopbackServer()
+            let pinned = "http://localhost:\(server.port)/"
+            server.fallback { _ in .ok() }
+            server.route("/away") { _ in .redirect(to: pinned) }
+            var tls = TLSOptions()
+            tls.pins["localhost"] = [try #require(PublicKeyHash(base64: Data(count: 32).base64EncodedString()))]
+            let loader = try CurlLoader(tls: tls, configuration: .patient)
+            let request = HTTPRequest(scheme: "http", host: "localhost", port: server.port)
+            #expect(await loader.failure(request)?.code == .insecureConnection)
+            #expect(server.requests.isEmpty)
+            #expect(await loader.failure(HTTPRequest(url: server.url("/away")))?.code == .insecureConnection)
+            #expect(server.requests.map(\.path) == ["/away"])
+            #expect(try await loader.load(HTTPRequest(url: server.url("/"))).status == .ok)
+        }
+
         @Test func versionOfTLSMustBeNewEnough() async throws {
             guard let server = try await TLSServer(["-tls1_2"]) else { return }
             #expect(try await end(server) { $0.minimumVersion = .v1_2 } == "hello")

@@ -102,6 +102,20 @@ import Testing
         #expect(folder.names == [name])
     }
 
+    /// The process's mask decides who may read it, as with any new file.
+    @Test func deliveredFileHasTheUsualMode() async throws {
+        let site = try Site()
+        let folder = try Folder()
+        site.server.route("/") { _ in .ok("new") }
+        let file = folder.url.appending(path: "result")
+        _ = try await site.load("/") { $0.delivery = .file(file) }
+        let usual = try folder.file("usual", Data("new".utf8))
+        func mode(_ file: URL) throws -> String? {
+            try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions].map { "\($0)" }
+        }
+        #expect(try mode(file) != nil && mode(file) == mode(usual))
+    }
+
     @Test func interruptedFileDownloadLeavesNoFile() async throws {
         let site = try Site()
         let folder = try Folder()

@@ -149,6 +149,22 @@ import Testing
         }
     }
 
+    @Test func progressBeginsAgainAfterRedirect() async throws {
+        let site = try Site()
+        site.server.route("/a", method: .put) { _ in .redirect(to: "/b", status: .temporaryRedirect) }
+        site.server.route("/b", method: .put) { .ok("\($0.body.count)") }
+        let log = Locked<[TransferProgress]>([])
+        let size = 300_000
+        _ = try await site.load("/a") {
+            $0.method = .put
+            $0.body = DataBody(pattern(size))
+            $0.onProgress = { update in log.withLock { $0.append(update) } }
+        }
+        let last = try #require(log.withLock { $0 }.last)
+        #expect(last.bytesSent == Int64(size) && last.bytesToSend == Int64(size) && last.fractionSent == 1)
+        #expect(site.server.requests.map(\.body.count) == [size, size])
+    }
+
     @Test func lostConnectionNeverTruncatesBody() async throws {
         let site = try Site()
         // The server closes the connection at the second request; the session would send it again on another connection.
