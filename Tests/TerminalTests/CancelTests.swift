@@ -228,6 +228,20 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    /// Without a timeout of its own, a request to a server that says nothing would never end.
+    @Test func requestWithoutTimeoutEndsAfterAMinute() async throws {
+        let (server, timers) = (try LoopbackServer(), ManualTimers())
+        server.fallback { _ in .ok().held() }
+        let loader = TestedTerminal.makeUsualLoader(timers: timers)
+        let (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
+        try await server.waitForHeld(count: 1)
+        timers.advance(by: .milliseconds(59_999))
+        #expect(loader.details == "in flight 1")
+        timers.advance(by: .milliseconds(1))
+        #expect(await result.value.error?.code == .timedOut)
+        try await loader.waitUntilIdle()
+    }
+
     @Test func receivedBytesRestartTimeout() async throws {
         let timers = ManualTimers()
         let goOn = DispatchSemaphore(value: 0)

@@ -120,6 +120,21 @@
             #expect(try await end(server) { $0.authorities = .system } == "insecureConnection")
         }
 
+        /// The environment does not widen what the program trusts.
+        @Test func ownAuthoritiesTakePrecedenceOverEnvironment() async throws {
+            guard let server = try await TLSServer() else { return }
+            let environment = ["SSL_CERT_FILE": "/of-the-operator.pem"]
+            #expect(CurlTrust(environment: environment).authorities?.path == "/of-the-operator.pem")
+            var tls = TLSOptions()
+            #expect(try CurlTrust(tls, environment: environment).authorities?.path == "/of-the-operator.pem")
+            tls.authorities = .only(.file(server.authority))
+            let own = try #require(try CurlTrust(tls, environment: environment).authorities)
+            #expect(own.path != "/of-the-operator.pem")
+            let text = try withExtendedLifetime(own) { try Data(contentsOf: URL(filePath: own.path)) }
+            let der = try #require(PEM.blocks(in: try Data(contentsOf: server.authority)).first?.bytes)
+            #expect(PEM.blocks(in: text).map(\.bytes) == [der])
+        }
+
         @Test func keyOfServerMustBePinned() async throws {
             guard let server = try await TLSServer(), let openssl = ChildProcess.find("openssl") else { return }
             let shell = try #require(ChildProcess.find("sh"))

@@ -68,6 +68,19 @@ import Testing
         #expect(await site.failure("/") { $0.delivery = .inMemory(upTo: 19) }?.code == .responseTooLarge)
     }
 
+    @Test(arguments: [(64 << 20, HTTPError.Code.connectionLost), ((64 << 20) + 1, .responseTooLarge)])
+    func bodyInMemoryHasAtMost64MebibytesByDefault(_ announced: Int, _ code: HTTPError.Code) async throws {
+        let server = try LoopbackServer { client in
+            guard client.readHead() != nil else { return }
+            client.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(announced)\r\n\r\nhe")
+            // The head alone has to end the request, so the connection stays until the client leaves.
+            if code == .responseTooLarge { _ = client.readHead() }
+        }
+        let loader = TestedTerminal.makeUsualLoader(timers: ManualTimers())
+        let request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port)
+        #expect(await loader.failure(request)?.code == code)
+    }
+
     @Test func contentLengthOfHeadIsNotCheckedAgainstLimit() async throws {
         let site = try Site(responseSizeLimit: 10)
         site.server.route("/") { _ in .ok(pattern(20)) }

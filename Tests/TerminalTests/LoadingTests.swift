@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LoaderChain
 import LoaderChainTesting
@@ -93,6 +94,22 @@ import Testing
             }
             for await isRight in group { #expect(isRight) }
         }
+    }
+
+    /// It is called on a queue for such code, and not where the transfers are carried.
+    ///
+    /// `CurlTests` has the same for the other terminal.
+    @Test(.only(.urlSession)) func handlerThatWaitsHoldsUpNoRequestOfItsLoader() async throws {
+        let site = try Site()
+        site.server.fallback { _ in .ok() }
+        let (gate, log) = (DispatchSemaphore(value: 0), EventLog())
+        defer { gate.signal() }
+        site.loader.load(request: site.request("/waits")) { _ in
+            log.note("waits")
+            gate.wait()
+        }
+        await log.waitForEvents(1)
+        for number in 0..<3 { #expect(try await site.load("/\(number)").status == .ok) }
     }
 
     @Test func informationalResponsesAreSkipped() async throws {

@@ -78,6 +78,14 @@ enum TestedTerminal: String, CaseIterable, Sendable {
             configuration: configuration, requestsPerHost: requestsPerHost, responseSizeLimit: responseSizeLimit,
             timers: timers)
     }
+
+    /// Makes a terminal as a program does that sets nothing.
+    static func makeUsualLoader(timers: any Timers) -> HTTPLoader {
+        #if os(Linux)
+            if current == .curl { return CurlLoader(timers: timers) }
+        #endif
+        return URLSessionLoader(timers: timers)
+    }
 }
 
 /// Runs each test of a suite with every terminal of the system, or a test with some of them.
