@@ -89,6 +89,24 @@
             #expect((influx["obstacle"] as? String)?.contains("authorization failed") == true)
         }
 
+        @Test func rejectedPointFailsAndIsNotKept() async throws {
+            let database = try LoopbackServer()
+            database.fallback { request in
+                let line = request.text.trimmingCharacters(in: .newlines)
+                let error = ["error": "partial write: unable to parse '\(line)': no dropped=0"]
+                let body = (try? JSONEncoder().encode(error)) ?? Data()
+                return .json(String(decoding: body, as: UTF8.self)).with(.badRequest)
+            }
+            let address = database.baseURL.absoluteString
+            let end = try await watch(
+                "--once", "--patience", "10m", "--influx", address, "--database", "health", "--json")
+            #expect(end.status == ProgramStatus.failure.rawValue)
+            let report = try #require(try JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any])
+            let influx = try #require(report["influx"] as? [String: Any])
+            #expect(influx["rejected"] as? Int == 1 && influx["kept"] as? Int == 0)
+            #expect(influx["isRefused"] as? Bool == false)
+        }
+
         @Test func spoolFolderInUseIsRejected() async throws {
             let database = try LoopbackServer()
             database.fallback { _ in .status(.noContent) }

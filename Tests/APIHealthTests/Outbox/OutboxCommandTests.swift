@@ -103,6 +103,18 @@ import Testing
         #expect(await run("list", box).text == "The outbox is empty.\n")
     }
 
+    /// Nothing is purged that was not meant.
+    @Test func beginningOfIdentifierMustBeLongEnoughAndOfOneReport() async throws {
+        try fill("crash-1", "crash-2", "report")
+        for beginning in ["crash", "cras", "rep"] {
+            #expect(await run("purge", box, beginning).status == .unhealthy)
+        }
+        #expect(await run("list", box).text.hasSuffix("3 waiting, 0 dead letters\n"))
+        #expect(await run("purge", box, "repo").text == "The report report is gone.\n")
+        #expect(await run("purge", box, "crash-2").text == "The report crash-2 is gone.\n")
+        #expect(await run("list", box).text.hasSuffix("1 waiting, 0 dead letters\n"))
+    }
+
     @Test func foreignFolderIsRejectedAndUnchanged() async throws {
         try folder.write("mine", to: "file")
         let foreign = folder.url.path(percentEncoded: false)

@@ -64,6 +64,28 @@
             #expect(model.total.count >= seen.healthy)
         }
 
+        /// After the first one the program delivers its metrics, which takes as long as --patience allows.
+        @Test func secondInterruptEndsProgramAtOnce() async throws {
+            let (folder, server) = (try TestFolder(), try LoopbackServer())
+            server.route("/a") { _ in .ok("well") }
+            server.route("/write") { _ in .status(.noContent).held() }
+            let child = try ChildProcess(
+                Self.program,
+                [
+                    "watch", server.url("/a").absoluteString, "--every", "1h", "--influx",
+                    server.baseURL.absoluteString, "--database", "health", "--spool", folder.path("spool"),
+                    "--patience", "1h",
+                ])
+            while let line = await child.output.line(), !line.contains("Z  ok ") {}
+            // As often as somebody presses the keys; signals that come together count once.
+            while child.isRunning, !Task.isCancelled {
+                child.send(SIGINT)
+                await Task.yield()
+            }
+            child.send(SIGKILL)
+            #expect(await child.end() == .exited(130))
+        }
+
         @Test func demoProcessWritesEveryRequest() async throws {
             let folder = try TestFolder()
             let end = try await ChildProcess.run(

@@ -56,6 +56,21 @@ import Testing
         #expect(!points.joined().contains("secret"))
     }
 
+    @Test func headersAndTokenOfEnvironmentAreSentAndNotShown() async throws {
+        var list = try WatchArguments.syntax.parse([
+            "http://a/", "--once", "--header", "X-Probe: 7", "--bearer-env", "TOKEN",
+        ])
+        list.environment = ["TOKEN": "t0ken"]
+        let program = TestProgram(timers: timers)
+        let watch = start(try WatchArguments(list), program)
+        let task = await terminal.next()
+        #expect(task.request.headers["Authorization"] == "Bearer t0ken")
+        #expect(task.request.headers["X-Probe"] == "7")
+        terminal.answer(task)
+        #expect(try await watch.value == .success)
+        #expect(!(program.written.text + program.complaints.text).contains("t0ken"))
+    }
+
     @Test func quietWatchPrintsOnlyChangesAndSummary() async throws {
         let program = TestProgram(timers: timers)
         let watch = start(try arguments("http://a/", "--count", "3", "--quiet"), program)
