@@ -113,7 +113,7 @@ struct OutboxArguments: Sendable {
         options: [
             .init("all", "With retry: all dead letters. With purge: all reports."),
             .init("plain", "Print lines without colour."),
-            .init("json", "Print one JSON object; with list and show."),
+            .init("json", "Print JSON: an array with list, an object with show."),
         ],
         notes: [
             "Actions:",

@@ -31,7 +31,8 @@ final class TaskMeasurement: HTTPTaskWaitObserver {
         let end = settings.now
         let duration = max(.zero, start.duration(to: end))
         settings.recorder.emit(result, duration: duration) {
-            settings.metric(of: result, duration: duration, waiting: waits.withLock { $0.total(at: end) })
+            settings.metric(
+                of: result, duration: duration, waiting: min(duration, waits.withLock { $0.total(at: end) }))
         }
     }
 }
