@@ -178,7 +178,7 @@ enum DamagedFile {
 }
 
 /// The error of a writer that cannot use its directory.
-public struct WriterError: ReasonedError, Sendable, Hashable {
+public struct WriterError: Error, Sendable, Hashable {
     /// The kind of error; there may be more kinds in the future.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The name of the kind.
@@ -207,7 +207,12 @@ public struct WriterError: ReasonedError, Sendable, Hashable {
         code = Code(rawValue: failure.obstacle.rawValue)
         reason = failure.reason(for: "writer")
     }
+}
 
+extension WriterError: CustomStringConvertible, LocalizedError {
     /// The kind and the reason.
     public var description: String { "\(code.rawValue): \(reason)" }
+
+    /// The description, for code that shows `localizedDescription`.
+    public var errorDescription: String? { description }
 }

@@ -178,7 +178,7 @@ extension InfluxDestination: CustomStringConvertible, CustomReflectable {
 /// The error of a destination that has an invalid value.
 ///
 /// The text quotes nothing that could be a secret.
-public struct InfluxDestinationError: ReasonedError, Sendable, Hashable {
+public struct InfluxDestinationError: Error, Sendable, Hashable {
     /// The part of a destination that is invalid; there may be more parts in the future.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The name of the part.
@@ -229,4 +229,12 @@ public struct InfluxDestinationError: ReasonedError, Sendable, Hashable {
             throw Self(part, "contains a control character, such as a newline; remove it")
         }
     }
+}
+
+extension InfluxDestinationError: CustomStringConvertible, LocalizedError {
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, for code that shows `localizedDescription`.
+    public var errorDescription: String? { reason }
 }

@@ -1,4 +1,3 @@
-import LoaderChain
 import LoaderChainPlatformFoundation
 
 /// The reason why a payload cannot be read.
@@ -52,7 +51,12 @@ public struct PayloadError: Error, Sendable, Hashable {
     }
 }
 
-extension PayloadError: ReasonedError {
+extension PayloadError: CustomStringConvertible {
+    /// What is wrong, and where.
+    public var description: String { reason }
+}
+
+extension PayloadError: LocalizedError {
     /// The problem, its place, and its remedy.
     public var errorDescription: String? {
         let advice =

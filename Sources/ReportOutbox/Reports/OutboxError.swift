@@ -1,8 +1,8 @@
 import DurableFiles
-import LoaderChain
+import LoaderChainPlatformFoundation
 
 /// The error of an outbox that cannot be opened, or of a report that is not accepted.
-public struct OutboxError: ReasonedError, Hashable, Sendable {
+public struct OutboxError: Error, Hashable, Sendable {
     /// The kind of the error; there may be more kinds in the future.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The name of the kind.
@@ -50,9 +50,6 @@ public struct OutboxError: ReasonedError, Hashable, Sendable {
     /// A description of the problem and its remedy, in a sentence or two, without secrets.
     public let reason: String
 
-    /// The kind and the reason.
-    public var description: String { "\(code.rawValue): \(reason)" }
-
     init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
@@ -74,4 +71,14 @@ public struct OutboxError: ReasonedError, Hashable, Sendable {
             self.init(.disk, "The report could not be written: \(failure); check the directory of the outbox.")
         }
     }
+}
+
+extension OutboxError: CustomStringConvertible {
+    /// The kind and the reason.
+    public var description: String { "\(code.rawValue): \(reason)" }
+}
+
+extension OutboxError: LocalizedError {
+    /// The description, for code that shows `localizedDescription`.
+    public var errorDescription: String? { description }
 }

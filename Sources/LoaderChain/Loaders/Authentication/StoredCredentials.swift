@@ -164,11 +164,17 @@ extension CredentialStore {
 #endif
 
 /// The error of a store that could not be read or written; it never quotes a credential.
-public struct CredentialStoreError: ReasonedError, Hashable, Sendable {
+public struct CredentialStoreError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// What could not be done, and why.
     public let reason: String
 
     init(_ reason: String) { self.reason = reason }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 
     fileprivate static func encode(_ credential: some Encodable) throws(CredentialStoreError) -> Data {
         // The error of an encoder quotes the value.

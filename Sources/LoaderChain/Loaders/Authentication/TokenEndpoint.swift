@@ -109,7 +109,7 @@ private struct TokenAnswer: Decodable {
 /// The error response of a token endpoint.
 ///
 /// Its text contains nothing that the server wrote, except for the code.
-public struct OAuthError: ReasonedError, Hashable, Sendable {
+public struct OAuthError: Error, Hashable, Sendable {
     /// The kind of refusal.
     public let code: Code
 
@@ -127,9 +127,6 @@ public struct OAuthError: ReasonedError, Hashable, Sendable {
 
     /// The server's message for developers, which may quote anything that was sent; not for logs.
     public var message: String? { secretMessage?.value }
-
-    /// The kind and the status, as a sentence.
-    public var reason: String { "The token endpoint answered \(code) with status \(status)" }
 
     /// A kind of refusal, by its name in RFC 6749.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -167,4 +164,15 @@ extension OAuthError.Code: CustomStringConvertible, CustomReflectable {
 
     /// Empty, because the raw value may hold a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension OAuthError: CustomStringConvertible, LocalizedError {
+    /// The kind and the status, as a sentence.
+    public var reason: String { "The token endpoint answered \(code) with status \(status)" }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }

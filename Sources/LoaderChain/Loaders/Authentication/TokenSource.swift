@@ -42,12 +42,20 @@ public protocol TokenSource: Sendable {
 }
 
 /// The error that a source throws when it has nothing left to try, and the user has to sign in.
-public struct SignInRequiredError: ReasonedError, Hashable, Sendable {
+public struct SignInRequiredError: Error, Hashable, Sendable {
     /// Makes the error.
     public init() {}
+}
 
+extension SignInRequiredError: CustomStringConvertible, LocalizedError {
     /// What is missing, and what to do.
     public var reason: String { "There is nothing to get a token with; the user has to sign in" }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }
 
 /// An access token, with the refresh token that gets the next one.

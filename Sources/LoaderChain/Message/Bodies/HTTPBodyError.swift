@@ -5,7 +5,7 @@ import LoaderChainPlatformFoundation
 /// Why a body cannot be encoded or read.
 ///
 /// Its text says what was wrong, with which value, and what to do. It never quotes the content of a body.
-public struct HTTPBodyError: ReasonedError, Sendable {
+public struct HTTPBodyError: Error, Sendable {
     /// What went wrong, as a kind.
     public let code: Code
 
@@ -56,6 +56,14 @@ public struct HTTPBodyError: ReasonedError, Sendable {
         /// The body has more bytes than the caller allows.
         public static let tooLarge = Code("tooLarge")
     }
+}
+
+extension HTTPBodyError: CustomStringConvertible, LocalizedError {
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }
 
 extension HTTPBodyError {

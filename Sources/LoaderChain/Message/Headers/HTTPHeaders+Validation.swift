@@ -17,7 +17,7 @@ extension HTTPHeaders {
     ///
     /// The text quotes no value, and a broken name only up to the fault: a whole line that was passed as a name
     /// (`Authorization: Bearer …`) has its secret behind the fault.
-    public struct Invalid: ReasonedError, Hashable, Sendable {
+    public struct Invalid: Error, Hashable, Sendable {
         /// The position of the field among the headers.
         public let index: Int
 
@@ -27,6 +27,14 @@ extension HTTPHeaders {
         /// The header, its fault and what to do about it, as a sentence.
         public let reason: String
     }
+}
+
+extension HTTPHeaders.Invalid: CustomStringConvertible, LocalizedError {
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }
 
 extension HTTPHeaders.Field {

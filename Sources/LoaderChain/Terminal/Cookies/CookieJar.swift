@@ -50,11 +50,17 @@ public final class CookieJar: Sendable {
     }
 
     /// The reason why cookies could not be read from a file or written to it.
-    public struct Failure: ReasonedError, Hashable, Sendable {
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
         /// The failure, and what to do about it, as a sentence.
         public let reason: String
 
         init(_ reason: String) { self.reason = reason }
+
+        /// The reason.
+        public var description: String { reason }
+
+        /// The reason, which `localizedDescription` shows.
+        public var errorDescription: String? { reason }
     }
 
     /// Makes a jar in memory, which is empty.

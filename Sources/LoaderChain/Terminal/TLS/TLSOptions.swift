@@ -201,13 +201,21 @@ extension TLSOptions {
     }
 
     /// Thrown if a terminal cannot be made with these options.
-    public struct Refused: ReasonedError, Hashable, Sendable {
+    public struct Refused: Error, Hashable, Sendable {
         /// The unsupported or invalid option, and what to do instead, as a sentence.
         public let reason: String
 
         /// Makes an error with a reason, for a terminal of your own.
         public init(_ reason: String) { self.reason = reason }
     }
+}
+
+extension TLSOptions.Refused: CustomStringConvertible, LocalizedError {
+    /// The reason.
+    public var description: String { reason }
+
+    /// The reason, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }
 
 // MARK: - Keys and versions
