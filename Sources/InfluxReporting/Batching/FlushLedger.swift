@@ -66,23 +66,17 @@ struct SendPacing {
     private(set) var isRequested = false
     /// How long the machine sleeps, which the clock of the timers leaves out.
     private var sleep: SleepMeter?
-    /// The time of the last call of ``countSleep(until:)``.
-    private var lastLook: TimerInstant?
-
-    /// How long a timer may wait before the clock is read again that goes on while the machine sleeps.
-    private static let longestAlarm = Duration.seconds(300)
 
     init(_ pacing: Pacing) { self.pacing = pacing }
 
     /// The time to look whether the pause is over; nil if there is none.
     var nextLook: TimerInstant? {
-        guard let pausedUntil, let lastLook else { return pausedUntil }
-        return min(pausedUntil, lastLook.advanced(by: Self.longestAlarm))
+        guard let pausedUntil, let sleep else { return pausedUntil }
+        return min(pausedUntil, sleep.lastInstant.advanced(by: SleepMeter.longestAlarm))
     }
 
     /// Shortens the pause by how long the machine has slept since the last call.
     mutating func countSleep(until reading: ClockReading) {
-        lastLook = max(lastLook ?? reading.instant, reading.instant)
         if sleep == nil { sleep = SleepMeter(reading) }
         guard let slept = sleep?.read(reading).slept, slept > .zero else { return }
         pausedUntil = pausedUntil?.advanced(by: .zero - slept)

@@ -77,7 +77,7 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     ///   - next: returns the next chunk, or nil at the end. It is called again only after it has returned.
     ///   - trailers: returns the fields that followed the body; none before its end.
     ///   - onDrop: called once, when the last copy of the sequence is released, or its ``HTTPTask`` is cancelled before
-    ///     the end was read. A call of `next` that waits then should end.
+    ///     the end was read. A call of `next` that waits then should end; without this closure, a cancel is noticed after it.
     public init(
         next: @escaping @Sendable () async throws -> Data?,
         trailers: @escaping @Sendable () -> HTTPHeaders = { [:] }, onDrop: @escaping @Sendable () -> Void = {}

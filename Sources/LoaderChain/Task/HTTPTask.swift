@@ -184,11 +184,10 @@ extension HTTPTask {
     }
 
     private func endBody() {
-        guard let outcome = core.withState({ state, _ in state.life.outcome }), let chunks = outcome.response?.chunks
+        guard let response = core.withState({ state, _ in state.life.outcome })?.response, let chunks = response.chunks
         else { return }
-        // Without the chunks, which will hold the error.
-        let response = outcome.withoutChunks.response
-        chunks.end(with: HTTPError(.cancelled, request: outcome.request, response: response, loader: holderName))
+        // The chunks will hold the error.
+        chunks.end(with: HTTPError(.cancelled, request: response.request, response: response.head, loader: holderName))
     }
 
     /// Cancels a task that has no result yet, for a caller or because its deadline has come.
@@ -293,10 +292,13 @@ extension HTTPTask {
         if code == .deadlineExceeded, let deadline = core.deadline {
             reason = "The request's deadline of \(deadline.allowance) passed while \(holder ?? "no loader") had it"
         }
+        let response = result.response
         var error = HTTPError(
-            code, request: result.request, response: result.response,
-            underlyingError: result.error?.underlyingError, reason: reason, loader: holder)
+            code, request: result.request, response: response?.head, underlyingError: result.error?.underlyingError,
+            reason: reason, loader: holder)
         error.attempts = result.attempts
+        // Nobody gets the body.
+        response?.chunks?.end(with: error)
         return .failure(error)
     }
 }

@@ -59,8 +59,11 @@ package struct ClockReading: Sendable {
 /// If the other clock is a date, a step that is larger than a machine may sleep, or that goes back, is a change of its setting, and not
 /// sleep.
 package struct SleepMeter: Sendable {
-    private var lastInstant: TimerInstant
+    package private(set) var lastInstant: TimerInstant
     private var lastSleepClock: Double
+
+    /// How long an alarm may wait before the sleep is measured, if it may end what the alarm waits for.
+    package static let longestAlarm = Duration.seconds(300)
 
     /// In seconds.
     private static let shortestSleep = 1.0

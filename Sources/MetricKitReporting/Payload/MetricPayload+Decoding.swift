@@ -112,7 +112,7 @@ extension MetricPayload {
 // Reports of iOS 27 are lists of results, each named after its kind. They are stored in the sections of the earlier format.
 
 extension JSONNode {
-    /// A result and its name; nil for what is not an object with one member, named after the kind of the result.
+    /// A result and its name; nil for what is not an object, whose first member is named after the kind of the result.
     var namedResult: (name: String, value: JSONNode)? {
         var members = members
         guard let (key, value) = members.next(), let name = key.text else { return nil }
@@ -139,8 +139,14 @@ extension MetricPayload {
         guard let entry else { return }
         let values = entry.node["values"].map { Array($0.elements) } ?? []
         for (index, result) in values.enumerated() {
-            if let (name, value) = result.namedResult, take(name, value, context) { continue }
-            context.leave(result, at: "\(entry.path).values.\(index)", .unknown)
+            let path = "\(entry.path).values.\(index)"
+            guard let (name, value) = result.namedResult, take(name, value, context) else {
+                context.leave(result, at: path, .unknown)
+                continue
+            }
+            for (key, other) in result.members.dropFirst() {
+                context.leave(other, at: "\(path).\(key.text ?? "")", .unknown)
+            }
         }
     }
 

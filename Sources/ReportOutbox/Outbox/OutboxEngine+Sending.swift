@@ -312,8 +312,6 @@ private struct KeptBody: HTTPBody {
 
 extension OutboxEngine.Shared {
     private static let pauseBeforeSweeping = Duration.seconds(60)
-    /// How long the alarm may wait before the outbox looks at its own clock, which may have gone on meanwhile.
-    private static let longestAlarm = Duration.seconds(300)
 
     /// The next due time, by the clock of the timers.
     fileprivate mutating func alarmTime(_ now: ClockReading) -> TimerInstant? {
@@ -324,7 +322,7 @@ extension OutboxEngine.Shared {
             due = min(due ?? sweep, sweep)
         }
         // The outbox's time includes the sleep of the machine; that of the timers does not.
-        return due.map { now.instant.advanced(by: min(time.duration(to: $0), Self.longestAlarm)) }
+        return due.map { now.instant.advanced(by: min(time.duration(to: $0), SleepMeter.longestAlarm)) }
     }
 }
 

@@ -44,6 +44,18 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
+    /// A loader may still have the response when the task is cancelled.
+    @Test func bodyOfResponseThatNobodyGetsEnds() async throws {
+        let (response, chunks) = try response()
+        let task = HTTPTask(request: .sample)
+        task.cancel()
+        task.complete(.success(response))
+        let error = try #require(task.result?.error)
+        #expect(error.code == .cancelled && error.response?.status == .ok && error.response?.chunks == nil)
+        #expect(log.events == ["dropped"])
+        await #expect(throws: HTTPError.self) { try await next(chunks) }
+    }
+
     @Test func readThatWaitsEnds() async throws {
         let pipe = ChunkPipe(
             onLeave: { [log] in log.note("left") },
@@ -69,14 +81,19 @@ import Testing
     private func completedTask(
         _ result: (HTTPResponse) -> HTTPResult = { .success($0) }
     ) throws -> (HTTPTask, ResponseChunks) {
+        let (response, chunks) = try response()
+        let task = HTTPTask(request: .sample)
+        task.complete(result(response))
+        return (task, chunks)
+    }
+
+    private func response() throws -> (HTTPResponse, ResponseChunks) {
         let rest = Locked(["b", "a"])
         var response = HTTPResponse(request: .sample, status: .ok)
         response.chunks = ResponseChunks(
             next: { rest.withLock { $0.popLast() }.map { Data($0.utf8) } },
             onDrop: { [log] in log.note("dropped") })
-        let task = HTTPTask(request: .sample)
-        task.complete(result(response))
-        return (task, try #require(response.chunks))
+        return (response, try #require(response.chunks))
     }
 
     private func next(_ chunks: ResponseChunks) async throws -> Data? {

@@ -142,6 +142,17 @@ import Testing
         #expect(try files() == ["cookies.json"])
     }
 
+    /// The only one that has what the damage has left.
+    @Test func damagedFileThatCannotBeCopiedIsNotUsed() throws {
+        defer { clean() }
+        let (text, copy) = (Self.file("7"), folder.appending(path: "cookies.json.damaged"))
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        let error = #expect(throws: CookieJar.Failure.self) { try CookieJar(file: file) }
+        #expect(error?.reason.contains("cookies.json has damaged cookies, and a copy of it could not be ") == true)
+        #expect(try Data(contentsOf: file) == Data(text.utf8))
+    }
+
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()
     }

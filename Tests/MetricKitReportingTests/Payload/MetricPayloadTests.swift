@@ -132,6 +132,14 @@ import Testing
         #expect(try MetricPayload(#"{"intervalEntries":[\#(entry)]}"#).gpu?.time == .seconds(5))
     }
 
+    @Test func furtherMembersOfResultBecomeLeftovers() throws {
+        let result = #"{"gpuTime":{"value":5,"unit":"s"},"cpuTime":{"value":1,"unit":"s"}}"#
+        let payload = try MetricPayload(
+            #"{"intervalEntries":[{"duration":{"value":1,"unit":"h"},"values":[\#(result)]}]}"#)
+        #expect(payload.gpu?.time == .seconds(5) && payload.cpu == nil)
+        #expect(payload.leftovers.map(\.path) == ["intervalEntries.0.values.0.cpuTime"])
+    }
+
     @Test func bucketKeysCanHaveAnyOrder() throws {
         let buckets = (0..<12).reversed().map {
             #""\#($0)":{"bucketStart":"\#($0) ms","bucketEnd":"\#($0 + 1) ms","bucketCount":\#($0 == 3 ? 0 : 1)}"#

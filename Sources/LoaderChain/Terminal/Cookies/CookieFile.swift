@@ -68,7 +68,7 @@ struct CookieFile: Sendable {
     /// Writes a copy of what was found.
     private func keepAside(_ bytes: Data) throws(CookieJar.Failure) {
         do throws(FileFailure) { try directory.replace(copy, with: bytes, through: copy + ".new") } catch {
-            throw CookieJar.Failure("The file \(name) has damaged cookies, and no copy of it", error)
+            throw CookieJar.Failure("The file \(name) has damaged cookies, and a copy of it", error)
         }
     }
 
