@@ -64,9 +64,7 @@ extension HTTPLoader {
 extension HTTPTask {
     /// Gives `load` the handle that goes down the chain, and waits for the result.
     ///
-    /// Cancelling the Swift task that waits cancels this task, and ends the wait after a while in any case.
-    ///
-    /// - Parameter timers: the clock of that while.
+    /// Cancelling the Swift task that waits cancels this task, and ends the wait after `patience`, by the clock of `timers`, in any case.
     func result(on timers: any Timers = SystemTimers.shared, _ load: (HTTPTask) -> Void) async -> HTTPResult {
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -121,10 +119,7 @@ public struct Next: Sendable {
         start = .at(loader)
     }
 
-    /// The loaders after `loader`.
-    ///
-    /// - Parameter task: the task that the requests work for, whose cancel cancels them; nil for requests that stand
-    ///   alone.
+    /// The loaders after `loader`, for requests that work for `task` and are cancelled with it; it is nil for requests that stand alone.
     init(after loader: any ForwardingLoader, for task: HTTPTask? = nil) {
         start = .after(loader, for: task)
     }

@@ -146,7 +146,6 @@ public struct ResetTimedOutError: Error, Sendable {
 
 /// A loader that can name the tasks that it waits for.
 protocol TaskHolder {
-    /// The tasks that have not ended.
     var heldTasks: [HTTPTask] { get }
 }
 

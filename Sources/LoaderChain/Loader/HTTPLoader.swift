@@ -162,7 +162,6 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
         return task.complete(.failure(error))
     }
 
-    /// Reads the name, and turns it into a number.
     @inline(never)
     private final func makeLabel() -> Int {
         let made = LoaderName.number(of: name)

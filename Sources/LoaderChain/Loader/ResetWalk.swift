@@ -22,7 +22,7 @@ final class ResetWalk: Sendable {
 
     /// The walk that the group of a loader belongs to; a new one for any other group.
     ///
-    /// So a group that is used for several resets ends with all of them, and each is a reset of its own.
+    /// A group that is used for several resets therefore ends with all of them, and each is a reset of its own.
     static func walk(of group: DispatchGroup) -> ResetWalk {
         walks.withLock { $0[ObjectIdentifier(group)] } ?? ResetWalk(whole: group)
     }
@@ -85,16 +85,13 @@ final class ResetWalk: Sendable {
     }
 }
 
-/// A loader that is being reset, with the group that it was given.
 private struct Visit {
     let loader: HTTPLoader
     let group = DispatchGroup()
 }
 
-/// The progress of a reset, and the number of holds on its group.
 private struct State {
     let whole: DispatchGroup
-    /// The loaders that were announced.
     private(set) var known: Set<ObjectIdentifier> = []
     private var toVisit: [HTTPLoader] = []
     private(set) var isUnderWay = false
@@ -115,7 +112,6 @@ private struct State {
         return true
     }
 
-    /// The next loader to visit; nil if there is none.
     mutating func next() -> Visit? {
         guard !isGivenUp, let loader = toVisit.popLast() else {
             isUnderWay = false
@@ -133,8 +129,7 @@ private struct State {
         unfinished.firstIndex { $0.group === group }.map { unfinished.remove(at: $0) }
     }
 
-    /// Gives the reset up; returns the loaders that have not finished, those that were not reached, and how often the group
-    /// is still held.
+    /// Gives the reset up; returns the loaders that have not finished, those that were not reached, and how often the group is still held.
     mutating func giveUp() -> (left: [Visit], unreached: [HTTPLoader], holds: Int) {
         guard !isGivenUp else { return ([], [], 0) }
         isGivenUp = true
