@@ -87,9 +87,7 @@ struct DecodingIdentity: Hashable {
 }
 
 extension HTTPError {
-    /// The error for a value that cannot be decoded.
-    ///
-    /// - Parameter what: what was decoded, such as "The body of 12 bytes".
+    /// The error for a value that cannot be decoded; `what` was decoded, such as "The body of 12 bytes".
     static func undecodable(
         _ what: String, as type: Any.Type, of response: HTTPResponse, _ error: any Error, loader: String? = nil
     ) -> HTTPError {

@@ -4,9 +4,7 @@ import LoaderChainPlatformFoundation
 ///
 /// Text and date are converted by counting days and seconds, without any locale or time zone.
 package enum HTTPDate {
-    /// The text of a date, rounded down to the second.
-    ///
-    /// A date outside the years 0 to 9999, which the text cannot hold, becomes the nearest one within.
+    /// The text of a date, rounded down to the second; for a year outside 0 to 9999, which it cannot hold, that of the nearest date within.
     package static func text(_ date: Date) -> String {
         let time = CalendarTime(date)
         let day = time.day
@@ -118,9 +116,7 @@ package enum RetryAfter {
     /// The longest delay that a server can request: some thirty years, which any clock can add to its present.
     private static let longest: Int64 = 1_000_000_000
 
-    /// The delay that a response requests; zero if it requests none, or not in a form of HTTP.
-    ///
-    /// - Parameter now: the present, from which a date is a delay; read only if there is a date.
+    /// The delay that a response requests, zero if it requests none, or in no form of HTTP; `now` is read only for a date.
     package static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
         guard let headers = response?.headers else { return .zero }
         for name in ["retry-after-ms", "x-amz-retry-after"] {

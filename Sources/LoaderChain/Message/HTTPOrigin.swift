@@ -88,9 +88,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-    /// Whether it went to the server that was asked, and not to another one, to which a redirect has led.
-    ///
-    /// A host that is not known, because a loader below fills it in, may be any.
+    /// Whether it went to the server that was asked, and no redirect led to another; a host that a loader below fills in may be any.
     fileprivate func isFor(_ asked: HTTPOrigin) -> Bool {
         let sent = origin
         return asked == sent || asked.host.isEmpty || sent.host.isEmpty

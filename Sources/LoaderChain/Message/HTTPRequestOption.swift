@@ -27,8 +27,7 @@ public protocol HTTPRequestOption: Sendable {
 
     /// Whether two attempts of a request with this value may be under way at once, as those of a ``Hedge`` are.
     ///
-    /// The default is true. Return false for a value that both attempts would use, such as a file that the response is
-    /// written to.
+    /// The default is true. Return false for a value that both attempts would use, such as a file that the response is written to.
     static func allowsTwoAttempts(with value: Value) -> Bool
 }
 
@@ -66,7 +65,6 @@ struct RequestOptions: Sendable {
         }
     }
 
-    /// Whether two attempts of a request with these options may be under way at once.
     var allowTwoAttempts: Bool { values.allSatisfy(\.allowsTwoAttempts) }
 
     /// Comparing classes skips other options at less cost than failed casts.
@@ -78,7 +76,6 @@ struct RequestOptions: Sendable {
 
 @usableFromInline
 protocol StoredOption: AnyObject, Sendable {
-    /// Whether two attempts of the request may be under way at once.
     var allowsTwoAttempts: Bool { get }
 }
 

@@ -141,8 +141,7 @@ package enum StatusMeaning: Hashable, Sendable, CaseIterable {
 }
 
 extension HTTPStatus {
-    /// Whether the server may well answer otherwise within seconds, so that a request is worth trying again while its
-    /// caller waits.
+    /// Whether the server may well answer otherwise within seconds, so that a request is worth trying again while its caller waits.
     ///
     /// There are fewer of these than of statuses that are worth repeating: a request that needs other credentials,
     /// another connection or the end of a lock does not succeed a moment later.

@@ -1,6 +1,4 @@
-/// A value behind a lock; Swift tasks can wait until it meets a condition.
-///
-/// The closures that it is given run under the lock, so they call no user code.
+/// A value behind a lock; Swift tasks can wait until it meets a condition, and the closures run under the lock, so they call no user code.
 package final class Awaited<Value>: Sendable {
     private struct State {
         var value: Value
@@ -36,9 +34,7 @@ package final class Awaited<Value>: Sendable {
 
     package var waiting: Int { state.withLock { $0.waits.count } }
 
-    /// Waits until `answer` gives an answer to the value, which is asked now and after every change.
-    ///
-    /// - Returns: the answer; nil if the task that waits is cancelled first.
+    /// Waits until `answer` gives an answer to the value, now or after a change; nil if the task that waits is cancelled first.
     package func wait<Answer: Sendable>(for answer: @escaping (Value) -> Answer?) async -> Answer? {
         let number = state.withLock { state in
             state.lastNumber += 1

@@ -89,7 +89,6 @@ struct IndexedHeap {
 
     var isEmpty: Bool { items.isEmpty }
     var count: Int { items.count }
-    /// The number with the least key.
     var first: Int? { items.first?.number }
 
     /// Moves a number to where its key belongs, or takes it out if it has none.

@@ -1,16 +1,12 @@
 import LoaderChainPlatformFoundation
 
-/// A checksum as servers name it, which is computed while the bytes go by.
-///
-/// A digest detects damaged bytes; no secret depends on it.
+/// A checksum as servers name it, which is computed while the bytes go by; it detects damaged bytes, and no secret depends on it.
 package protocol Digest: Sendable {
     init()
 
     mutating func add(_ bytes: UnsafeRawBufferPointer)
 
-    /// Returns the checksum of all bytes, most significant byte first.
-    ///
-    /// Ends the computation: add nothing afterwards.
+    /// Returns the checksum of all bytes, most significant byte first, and ends the computation: add nothing afterwards.
     mutating func finish() -> [UInt8]
 }
 
@@ -164,9 +160,7 @@ struct BlockBuffer: Sendable {
         waiting.append(contentsOf: rest)
     }
 
-    /// Gives `take` the last one or two blocks.
-    ///
-    /// - Parameter length: the number of bits, in as many bytes as the hash function has for it.
+    /// Gives `take` the last one or two blocks; `length` is the number of bits, in as many bytes as the hash function has for it.
     mutating func finish(length: [UInt8], _ take: (UnsafeRawBufferPointer) -> Void) {
         waiting.append(0x80)
         while (waiting.count + length.count) % size != 0 { waiting.append(0) }

@@ -36,9 +36,7 @@ struct FieldScanner {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Takes the text of a quoted string and the quote at its end; the quote at its beginning has been taken.
-    ///
-    /// Without a quote at its end, the text goes as far as there is one.
+    /// Takes the rest of a quoted string, whose first quote has been taken, and its last quote; without that, all that is left is the text.
     mutating func takeQuoted() -> String {
         var text: [UInt8] = []
         while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {

@@ -73,13 +73,11 @@ struct LinkedNodes<Element, Note> {
 
     var capacity: Int { nodes.capacity }
 
-    /// The number of the first arrival in a queue; nil if that is empty.
     @inline(__always)
     func firstArrival(in ends: QueueEnds) -> UInt64? {
         ends.isEmpty ? nil : nodes[Int(ends.first)].arrival
     }
 
-    /// The note of the first element of a queue; nil if that is empty.
     func firstNote(in ends: QueueEnds) -> Note? {
         ends.isEmpty ? nil : nodes[Int(ends.first)].note
     }
@@ -89,13 +87,11 @@ struct LinkedNodes<Element, Note> {
         holds(place) ? nodes[Int(place.index)].element : nil
     }
 
-    /// The note of the element that came to a place; nil if it has left.
     @inline(__always)
     func note(at place: QueuePlace) -> Note? {
         holds(place) ? nodes[Int(place.index)].note : nil
     }
 
-    /// The places of a queue's elements, in their order.
     func places(in ends: QueueEnds) -> [QueuePlace] {
         var places: [QueuePlace] = []
         var index = ends.first
@@ -112,7 +108,6 @@ struct LinkedNodes<Element, Note> {
         return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.compactMap { nodes[$0].element }
     }
 
-    /// The places and the notes of the elements of all queues, in the order of their arrival.
     var placesInOrder: [(place: QueuePlace, note: Note)] {
         let taken = nodes.indices.filter { nodes[$0].arrival != noArrival }
         return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.map {
@@ -120,7 +115,6 @@ struct LinkedNodes<Element, Note> {
         }
     }
 
-    /// Whether the element that came to a place is still there.
     @inline(__always)
     func holds(_ place: QueuePlace) -> Bool {
         let index = Int(place.index)
@@ -172,7 +166,6 @@ struct LinkedNodes<Element, Note> {
         return (element, note)
     }
 
-    /// Takes out the element that came to a place in this queue; nil if it has left.
     @inline(__always)
     mutating func remove(_ place: QueuePlace, from ends: inout QueueEnds) -> Element? {
         holds(place) ? take(at: place.index, from: &ends) : nil

@@ -9,8 +9,7 @@ package final class Listeners<Event: Sendable>: Sendable {
 
     private struct State {
         var continuations: [Int: Continuation]
-        /// The stream that no listener has yet.
-        var first: AsyncStream<Event>?
+        var unclaimed: AsyncStream<Event>?
         /// The newest value of a level.
         var level: Event?
         var lastNumber = 0
@@ -26,7 +25,7 @@ package final class Listeners<Event: Sendable>: Sendable {
     package init(_ closure: (@Sendable (Event) -> Void)?) {
         self.closure = closure
         let (stream, continuation) = Self.makeStream()
-        state = Locked(State(continuations: [0: continuation], first: stream))
+        state = Locked(State(continuations: [0: continuation], unclaimed: stream))
     }
 
     /// Makes the listeners to a level; one thread at a time may send it.
@@ -56,7 +55,7 @@ package final class Listeners<Event: Sendable>: Sendable {
         let isOfLevel = state.withLock { $0.level != nil }
         let (newStream, newContinuation) = Self.makeStream(keeping: isOfLevel ? 1 : Self.mostKept)
         let (number, stream, continuation) = state.withLock { state -> (Int, AsyncStream<Event>, Continuation?) in
-            if let first = replace(&state.first, with: nil) { return (0, first, state.continuations[0]) }
+            if let unclaimed = replace(&state.unclaimed, with: nil) { return (0, unclaimed, state.continuations[0]) }
             // Under the lock, so that a newer value cannot come before it; the stream has no reader yet.
             if let level = state.level { newContinuation.yield(level) }
             guard !state.hasEnded else { return (0, newStream, nil) }

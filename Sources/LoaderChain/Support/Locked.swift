@@ -18,7 +18,6 @@ import Synchronization
 package struct Locked<Value>: @unchecked Sendable {
     private let storage: ManagedBuffer<Value, PlatformLock>
 
-    /// Puts `value` behind a new lock.
     package init(_ value: Value) {
         storage = Storage.create(minimumCapacity: 1) { buffer in
             buffer.withUnsafeMutablePointerToElements(open)
@@ -26,7 +25,6 @@ package struct Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with exclusive access to the value.
     @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -113,9 +111,7 @@ struct InPlaceLocked<Value: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// Replaces a value with `newValue`, and returns the old value.
-///
-/// Under a lock, this moves a user's object out, so that it ends after the unlock.
+/// Replaces a value, and returns the old value: under a lock, this moves a user's object out, so that it ends after the unlock.
 @inline(__always)
 package func replace<Value>(_ value: inout Value, with newValue: consuming Value) -> Value {
     swap(&value, &newValue)

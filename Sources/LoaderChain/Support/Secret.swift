@@ -1,6 +1,4 @@
-/// A value that no description, debugger or dump shows.
-///
-/// A type that stores its secrets this way needs no reflection of its own.
+/// A value that no description, debugger or dump shows, so that a type with such secrets needs no reflection of its own.
 package struct Secret<Value: Sendable>: Sendable {
     package var value: Value
 

@@ -1,5 +1,4 @@
-// Message/Bodies: what a request carries, from a value to the bytes that are read piece by piece. It may use Headers
-// and Support.
+// Message/Bodies: what a request carries, from a value to the bytes that are read piece by piece. It may use Headers and Support.
 
 import LoaderChainPlatformFoundation
 

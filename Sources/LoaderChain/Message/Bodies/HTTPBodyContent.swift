@@ -169,7 +169,6 @@ public struct FileSlice: Hashable, Sendable {
         guard now == stamp else { throw changed("it has been written to") }
     }
 
-    /// Reads at most `count` bytes of the open file from `offset` on.
     func read(_ count: Int, at offset: Int64, from file: FileDescriptor) throws(HTTPBodyError) -> Data {
         try Self.doing(url) { () throws(FileFailure) in try file.read(count, at: offset) }
     }

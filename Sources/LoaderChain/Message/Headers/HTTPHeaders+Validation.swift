@@ -56,9 +56,7 @@ extension HTTPHeaders.Field {
         return nil
     }
 
-    /// The name up to its first fault.
-    ///
-    /// A whole line that was passed as a name (`Authorization: Bearer …`) has its secret behind the fault.
+    /// The name up to its first fault: a whole line that was passed as a name (`Authorization: Bearer …`) has its secret behind that.
     fileprivate var soundName: String {
         String(decoding: name.utf8.prefix(while: ASCIISet.token.contains), as: UTF8.self)
     }

@@ -72,8 +72,7 @@ extension HTTPTraceContext {
 
         /// The value of the header; nil without members.
         ///
-        /// The value has at most 64 members and 8192 bytes, which every system along the way has to pass. Members that do not
-        /// fit are left out.
+        /// It has at most 64 members and 8192 bytes, which every system along the way has to pass. Members that do not fit are left out.
         var fieldValue: String? {
             var text = ""
             var count = 0

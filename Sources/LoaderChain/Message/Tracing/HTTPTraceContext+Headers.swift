@@ -13,9 +13,7 @@ extension HTTPTraceContext {
 extension HTTPTraceContext {
     static let parentFieldName = "traceparent"
 
-    /// Reads the value of a `traceparent`; nil if it is not valid.
-    ///
-    /// A version above 00 may have further fields, which are ignored.
+    /// Reads the value of a `traceparent`, nil if it is not valid; further fields, which a version above 00 may have, are ignored.
     init?(traceParent value: String) {
         let fields = ASCII.trimmed(value.utf8).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard fields.count >= 4,
@@ -35,9 +33,7 @@ extension HTTPTraceContext {
         return "00-\(traceID)-\(spanID)-\(Hexadecimal.text(known.rawValue))"
     }
 
-    /// Reads `traceparent` and `tracestate`.
-    ///
-    /// A message with several `traceparent` headers has no valid one.
+    /// Reads `traceparent` and `tracestate`; a message with several `traceparent` headers has no valid one.
     private static func w3c(_ headers: HTTPHeaders) -> HTTPTraceContext? {
         let values = headers.values(for: parentFieldName)
         guard values.count == 1, var context = HTTPTraceContext(traceParent: values[0]) else { return nil }
@@ -109,9 +105,7 @@ extension HTTPTraceContext {
         /// Entries longer than this are the first to go.
         private static let usualLength = 128
 
-        /// The value of the header; nil without entries.
-        ///
-        /// If the value is too long, whole entries are left out: first the last long ones, then the last ones.
+        /// The value of the header, nil without entries; if it is too long, entries are left out: first the last long ones, then the last.
         var fieldValue: String? {
             var kept = entries
             while kept.reduce(kept.count - 1, { $0 + $1.length }) > Self.greatestLength {
@@ -152,9 +146,7 @@ extension HTTPTraceContext.State.Entry {
 
 /// The headers of B3: one, `b3`, or several, `X-B3-TraceId` and others.
 extension HTTPTraceContext {
-    /// Reads `b3`, or the several headers if it is not valid.
-    ///
-    /// The trace is recorded if there is a debug flag, or no flag at all.
+    /// Reads `b3`, or the several headers if it is not valid; the trace is recorded if there is a debug flag, or no flag at all.
     private static func b3(_ headers: HTTPHeaders) -> HTTPTraceContext? {
         if let single = headers[B3.single].flatMap(HTTPTraceContext.init(b3:)) { return single }
         let isDebug = headers[B3.flags] == "1"

@@ -141,7 +141,6 @@ public struct SpanID: Hashable, Sendable, CustomStringConvertible {
 
 /// The span that a request belongs to; nil, the default, for that of the Swift task.
 package enum TraceParentOption: HTTPRequestOption {
-    /// That of the Swift task.
     package static var defaultOptionValue: HTTPTraceContext? { nil }
 }
 
@@ -203,7 +202,6 @@ enum AttemptTraceOption: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// The span of the attempt that the request is for; nil above the loader that makes it.
     package var attemptTrace: AttemptTrace? { self[option: AttemptTraceOption.self] }
 
     /// Removes the trace's headers unless the host may know of the trace, as after a redirect to another host.
