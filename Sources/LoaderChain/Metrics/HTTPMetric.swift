@@ -125,8 +125,7 @@ extension HTTPMetric {
         case reset
         /// The client could not parse the response.
         case unparsable
-        /// A loader refused the request, or a response with a success status; the code gives the reason, and the name is the
-        /// loader's.
+        /// A loader refused the request, or a response with a success status; the code gives the reason, and the name is the loader's.
         case rejected(HTTPError.Code, by: String?)
     }
 }

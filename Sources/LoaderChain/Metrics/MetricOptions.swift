@@ -10,13 +10,11 @@ public enum MeasurementOption: HTTPRequestOption {
 
 /// The name of a request's route; nil, the default, for its path with placeholders.
 package enum RouteOption: HTTPRequestOption {
-    /// The path with placeholders.
     package static var defaultOptionValue: String? { nil }
 }
 
 /// The part of the program that a request belongs to; nil, the default, for the tap's module.
 package enum MetricModuleOption: HTTPRequestOption {
-    /// The tap's module.
     package static var defaultOptionValue: String? { nil }
 }
 

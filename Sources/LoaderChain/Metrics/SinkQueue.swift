@@ -48,9 +48,7 @@ struct NewestRecords<Record> {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Takes a record, and drops the oldest if the queue is full.
-    ///
-    /// - Returns: whether there is no delivery that will take it, so that the caller has to order one.
+    /// Takes a record, and drops the oldest if the queue is full; returns whether the caller has to order a delivery that takes it.
     mutating func append(_ record: Record) -> Bool {
         if waiting.count < capacity {
             waiting.append(record)
@@ -68,7 +66,6 @@ struct NewestRecords<Record> {
         return takeAll()
     }
 
-    /// Removes all records, and returns them in their order.
     mutating func takeAll() -> [Record] {
         let ring = replace(&waiting, with: [])
         let start = replace(&oldest, with: 0)

@@ -155,12 +155,10 @@ struct Reconnection: Sendable {
     /// Notes how long the server wants to be left alone.
     mutating func noteTime(_ asked: Duration) { time = min(Pacing.clamped(asked), maximumDelay) }
 
-    /// Returns how long to wait after the end of a connection.
+    /// Returns how long to wait after the end of a connection; `roll` is a random number, from 0 up to 1.
     ///
     /// The random part spreads clients whose server was started again, and keeps one that asks for no delay from being asked in a
     /// tight loop. It grows while no event arrives.
-    ///
-    /// - Parameter roll: a random number, from 0 up to 1.
     mutating func delay(roll: Double) -> Duration {
         failures += 1
         return time + pacing.delay(afterFailures: failures, roll: roll)

@@ -105,7 +105,6 @@ public final class EventStream: AsyncSequence, Sendable {
             untold.append(state)
         }
 
-        /// The next change to report; nil if there is none.
         mutating func nextChange() -> State? {
             isTelling = !untold.isEmpty
             return isTelling ? untold.removeFirst() : nil
@@ -199,7 +198,6 @@ extension EventStream {
         if hasEnded { throw .ended }
     }
 
-    /// Changes the state, unless the stream has ended.
     func change(to state: State) {
         shared.withLock { $0.change(to: state) }
         tellChanges()

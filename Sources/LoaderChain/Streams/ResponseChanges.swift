@@ -241,15 +241,11 @@ struct PollState: Sendable {
 
     mutating func takeFailure() { failures += 1 }
 
-    /// Whether there were too many failures in a row.
     var hasFailed: Bool { settings.maximumFailures.map { failures > $0 } ?? false }
 
-    /// Returns how long to wait before the next request.
+    /// Returns how long to wait before the next request, after the last response if there was one.
     ///
-    /// - Parameters:
-    ///   - response: the last response; nil if there was none.
-    ///   - roll: a random number, from 0 up to 1.
-    ///   - now: the present, by the wall clock.
+    /// `roll` is a random number, from 0 up to 1, and `now` the present by the wall clock.
     func delay(after response: HTTPResponse?, roll: Double, now: Date) -> Duration {
         let asked = RetryAfter.delay(of: response, now: now)
         guard failures == 0 else {

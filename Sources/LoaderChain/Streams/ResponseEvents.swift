@@ -128,11 +128,9 @@ struct EventParser: Sendable {
     private var type = ""
     private var id: String
 
-    /// Makes a parser for a new stream.
+    /// Makes a parser for a new stream, whose events have `lastID` until it names another.
     ///
-    /// - Parameters:
-    ///   - lastID: the identifier of events until the stream names another one.
-    ///   - limit: the most bytes of a line, and of the data of an event.
+    /// At most `limit` bytes may be in a line, and in the data of an event.
     init(lastID: String = "", limit: Int) {
         self.lastID = lastID
         self.limit = limit

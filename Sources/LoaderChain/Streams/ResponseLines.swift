@@ -264,7 +264,6 @@ struct ResponsePieces: Sendable {
         }
     }
 
-    /// The next piece, or nil at the end.
     mutating func next() async throws -> Data? {
         switch source {
         case .chunks(var chunks):

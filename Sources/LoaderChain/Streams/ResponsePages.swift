@@ -149,12 +149,9 @@ private struct PageTrail: Sendable {
         count += 1
     }
 
-    /// Returns the request for the page that a link of a response leads to.
+    /// Returns the request for the page at `url`, to which a response links.
     ///
-    /// - Parameters:
-    ///   - url: the target of the link.
-    ///   - request: the request for the page that has the link, as the caller made it.
-    ///   - sent: the same as it was sent.
+    /// `request` is the one for the page that has the link, as the caller made it, and `sent` the same as it was sent.
     mutating func follow(
         _ url: URL, from request: HTTPRequest, sent: HTTPRequest
     ) throws(Refusal) -> HTTPRequest {
@@ -186,9 +183,8 @@ private struct PageTrail: Sendable {
 extension HTTPRequest {
     /// Removes the secrets that the server of this request must not see, and the user and password that a server has chosen.
     ///
-    /// - Parameters:
-    ///   - request: the caller's request, which these headers come from.
-    ///   - sent: the last step of it; a redirect to another server has removed its secrets.
+    /// `request` is the caller's, which these headers come from, and `sent` the last step of it: a redirect to another server has
+    /// removed its secrets.
     mutating func keepSecrets(from request: HTTPRequest, sent: HTTPRequest) {
         // A loader below may fill in the host, so the caller's request need not have one.
         let leaves =

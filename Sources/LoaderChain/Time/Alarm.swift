@@ -26,11 +26,9 @@ package final class Alarm: Sendable {
 
     package init() {}
 
-    /// Sets the alarm for the instant that `due` names, or clears it if that is nil.
+    /// Sets the alarm for the instant that `due` reads from the owner's state, or clears it if that is nil.
     ///
-    /// - Parameters:
-    ///   - due: reads the instant from the owner's state.
-    ///   - ring: called at that instant, unless the alarm is set for another one before.
+    /// `ring` is called at that instant, unless the alarm is set for another one before.
     package func set(on timers: any Timers, for due: () -> TimerInstant?, _ ring: @escaping @Sendable () -> Void) {
         let number = nextNumber()
         let due = due()

@@ -25,13 +25,9 @@ package struct Pacing: Hashable, Sendable {
     /// The nearest duration that is not negative, and short enough to calculate with.
     package static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), longest) }
 
-    /// Returns how long to wait.
+    /// Returns how long to wait after so many failures in a row; `roll` is chance, from 0 up to 1.
     ///
-    /// - Parameters:
-    ///   - failures: the number of attempts in a row that have failed.
-    ///   - asked: the delay that the server asks for. That is the pace then, however many attempts have failed; chance adds an
-    ///     eighth of it at the most.
-    ///   - roll: chance, from 0 up to 1.
+    /// The delay that a server asks for is the pace, however many attempts have failed; chance adds an eighth of it at the most.
     package func delay(afterFailures failures: Int, asked: Duration? = nil, roll: Double) -> Duration {
         let granted = asked.map(granted) ?? .zero
         guard granted > .zero else { return bound(afterFailures: failures) * (leastShare + (1 - leastShare) * roll) }
@@ -57,9 +53,7 @@ struct Perseverance: Sendable {
     /// The most bytes that there were.
     private var most: Int64 = 0
 
-    /// Begins without a failure.
-    ///
-    /// - Parameter maximumFailures: the number of failures in a row after which to give up; at least one.
+    /// Begins without a failure; gives up after `maximumFailures` in a row, at least one.
     init(maximumFailures: Int, pacing: Pacing) {
         self.maximumFailures = max(1, maximumFailures)
         self.pacing = pacing
@@ -68,13 +62,9 @@ struct Perseverance: Sendable {
     /// Notes how many bytes there are before the first attempt.
     mutating func begin(at count: Int64) { most = count }
 
-    /// Notes a failure.
+    /// Notes a failure with `count` bytes there; returns the delay before the next attempt, or nil to give up.
     ///
-    /// - Parameters:
-    ///   - count: the number of bytes that are there.
-    ///   - asked: the delay that the server asks for.
-    ///   - roll: a random number, from 0 up to 1.
-    /// - Returns: the delay before the next attempt; nil to give up.
+    /// `asked` is the delay that the server asks for, and `roll` a random number, from 0 up to 1.
     mutating func takeFailure(at count: Int64, asked: Duration, roll: Double) -> Duration? {
         noteProgress(count)
         failures += 1
@@ -83,9 +73,7 @@ struct Perseverance: Sendable {
         return max(pacing.delay(afterFailures: failures, roll: roll), pacing.granted(asked))
     }
 
-    /// Notes an attempt that has not failed, which may have brought nothing new.
-    ///
-    /// - Returns: false to give up, because such attempts bring nothing new.
+    /// Notes an attempt that has not failed; false to give up, because such attempts bring nothing new.
     mutating func takeStep(at count: Int64) -> Bool {
         if noteProgress(count) { return true }
         failures += 1

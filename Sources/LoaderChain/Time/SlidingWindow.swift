@@ -1,7 +1,6 @@
 /// A sum over the recent past, kept in slices.
 ///
-/// A slice is forgotten as a whole, so the window covers between nine and ten slices. Its cost does not depend on how
-/// much is added.
+/// A slice is forgotten as a whole, so the window covers between nine and ten slices. Its cost does not depend on how much is added.
 struct SlidingWindow<Count: AdditiveArithmetic> {
     /// The sum over the window, as of the last ``move(to:)``.
     private(set) var sum = Count.zero
@@ -94,11 +93,9 @@ package struct UsualTime {
         samples = min(samples + 1, Self.fewestSamples)
     }
 
-    /// Learns that a piece of work was ended before it was done.
+    /// Learns that a piece of work was ended before it was done; returns whether that said something.
     ///
-    /// That says nothing if it might have been done in time. Otherwise it would have taken even longer.
-    ///
-    /// - Returns: whether it said something.
+    /// It says nothing if the work might have been done in time. Otherwise that would have taken even longer.
     @discardableResult
     package mutating func learn(unfinishedAfter time: Duration) -> Bool {
         // Before there is an estimate, the mean of what is known stands for it.

@@ -53,9 +53,7 @@ struct TimerRota<Action> {
         return replace(&wheel, with: TimerWheel(present: .max))
     }
 
-    /// The clock has reached the wake-up.
-    ///
-    /// - Returns: the action to call a worker with; nil if none is needed, or none may be called.
+    /// The clock has reached the wake-up; returns the action to call a worker with, nil if none is needed, or none may be called.
     mutating func wake(at tick: UInt64) -> Action? {
         wakeUp = Self.never
         guard workers < mostWorkers else { return nil }
@@ -68,9 +66,7 @@ struct TimerRota<Action> {
         return action
     }
 
-    /// A worker has ended its action.
-    ///
-    /// - Returns: the next action for it; nil to end the worker.
+    /// A worker has ended its action; returns the next one for it, or nil to end the worker.
     mutating func next(by tick: UInt64) -> Action? {
         if let action = wheel.advance(to: tick) { return action }
         workers -= 1

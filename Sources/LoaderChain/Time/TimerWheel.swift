@@ -15,16 +15,12 @@
 ///
 /// All elements lie in one array, and the elements of a slot form a ring by their positions in it.
 package struct TimerWheel<Element> {
-    /// The tick up to which everything due has been handed out.
-    ///
-    /// Never goes back.
+    /// The tick up to which everything due has been handed out; it never goes back.
     package private(set) var present: UInt64
 
     package private(set) var count = 0
 
-    /// The ticket to remove an element by.
-    ///
-    /// A ticket is of no use once its element was removed or has fallen due, even if another has taken its position.
+    /// The ticket to remove an element by; of no use once that was removed or has fallen due, even if another has taken its position.
     package struct Ticket: Sendable {
         fileprivate let position: Int
         fileprivate let number: UInt64
@@ -34,8 +30,7 @@ package struct TimerWheel<Element> {
     private struct Place {
         /// Nil while the position is free.
         var element: Element?
-        /// The number of the element's ticket.
-        var number: UInt64
+        var ticketNumber: UInt64
         var deadline: UInt64
         var slot: Int
         /// The neighbours in the ring of the slot; for a free position, `next` is another free one.
@@ -78,7 +73,7 @@ package struct TimerWheel<Element> {
         lastNumber += 1
         count += 1
         let place = Place(
-            element: element, number: lastNumber, deadline: max(deadline, present), slot: 0,
+            element: element, ticketNumber: lastNumber, deadline: max(deadline, present), slot: 0,
             next: Self.noPosition, previous: Self.noPosition)
         let position: Int
         if firstFree == Self.noPosition {
@@ -93,17 +88,14 @@ package struct TimerWheel<Element> {
         return Ticket(position: position, number: lastNumber)
     }
 
-    /// Takes out the element of a ticket, if it still waits.
     package mutating func remove(_ ticket: Ticket) -> Element? {
-        guard ticket.position < places.count, places[ticket.position].number == ticket.number else { return nil }
+        guard ticket.position < places.count, places[ticket.position].ticketNumber == ticket.number else { return nil }
         return takeOut(ticket.position)
     }
 
-    /// Moves the present on, to `tick` or to the next element that falls due on the way there.
+    /// Moves the present on, to `tick` or to the next element that falls due on the way there, which it returns.
     ///
     /// Call it until nothing comes. In between, elements may be inserted and removed.
-    ///
-    /// - Returns: The element that has fallen due, or `nil` once the present has reached `tick`.
     package mutating func advance(to tick: UInt64) -> Element? {
         while let slot = earliestSlot {
             let start = firstTick(of: slot)
@@ -131,7 +123,7 @@ package struct TimerWheel<Element> {
         unlink(position)
         count -= 1
         let element = replace(&places[position].element, with: nil)
-        places[position].number = 0
+        places[position].ticketNumber = 0
         places[position].next = firstFree
         firstFree = position
         if count == 0, places.count > Self.mostKeptPlaces {
@@ -168,7 +160,6 @@ package struct TimerWheel<Element> {
         places[first].previous = position
     }
 
-    /// Takes a place out of the ring of its slot.
     private mutating func unlink(_ position: Int) {
         let (slot, next, previous) = (places[position].slot, places[position].next, places[position].previous)
         if next == position {

@@ -1,5 +1,4 @@
-// Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits
-// or measures uses it.
+// Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits or measures uses it.
 
 import LoaderChainPlatformFoundation
 

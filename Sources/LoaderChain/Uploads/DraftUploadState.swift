@@ -3,9 +3,7 @@
 
 import LoaderChainPlatformFoundation
 
-/// An upload by draft-ietf-httpbis-resumable-upload-12: what the server has, and what to send it.
-///
-/// The state has no clock and no body.
+/// An upload by draft-ietf-httpbis-resumable-upload-12: what the server has, and what to send it, without a clock and a body.
 struct DraftUploadState: Sendable {
     enum Question: Hashable, Sendable {
         /// An upload URL.
@@ -54,9 +52,7 @@ struct DraftUploadState: Sendable {
         return .append(at: location, from: offset, count: count, isLast: offset + count == length)
     }
 
-    /// Takes a response.
-    ///
-    /// - Parameter target: the address of its `Location`, if it has one.
+    /// Takes a response; `target` is the address of its `Location`, if it has one.
     mutating func take(_ response: HTTPResponse, to question: Question, target: URL?) -> Answer {
         let fields = DraftUploadFields(response.headers)
         if let limit = fields.mostAtOnce, limit > 0 { mostAtOnce = limit }
@@ -122,12 +118,9 @@ struct DraftUploadState: Sendable {
         return meaning == .unavailable || meaning == .overloaded
     }
 
-    /// Notes that a question has brought no new bytes.
+    /// Notes that a question has brought no new bytes; returns the delay before the next question, or nil to give up.
     ///
-    /// - Parameters:
-    ///   - asked: the delay that the server asks for.
-    ///   - roll: a random number, from 0 up to 1.
-    /// - Returns: the delay before the next question; nil to give up.
+    /// `asked` is the delay that the server asks for, and `roll` a random number, from 0 up to 1.
     mutating func takeFailure(asked: Duration, roll: Double) -> Duration? {
         perseverance.takeFailure(at: offset, asked: asked, roll: roll)
     }
