@@ -29,11 +29,9 @@ public final class HTTPTask: Sendable {
 
     /// The role of this object for the task: several objects can be handles of one task.
     private enum Role: Sendable {
-        /// The object was made with the task. The caller keeps it if another handle goes down the chain, and passes it on
-        /// otherwise.
+        /// The object was made with the task. The caller keeps it if another handle goes down the chain, and passes it on otherwise.
         case original
-        /// The object goes down the chain for the caller's handle, and keeps that handle alive, which the caller may hold
-        /// weakly.
+        /// The object goes down the chain for the caller's handle, and keeps that handle alive, which the caller may hold weakly.
         case chainHandle(HTTPTask?)
         /// The object is given to handlers if no other handle is at hand, and is responsible for nothing.
         case reference
@@ -234,9 +232,7 @@ extension HTTPTask {
         fail(.abandoned, reason: "\(holder) released the task without completing it")
     }
 
-    /// Finishes the task's life, and does what that leads to.
-    ///
-    /// - Parameter hasPassed: whether this is the result of the completion that has won, and has passed the filters.
+    /// Finishes the task's life, and does what that leads to; `hasPassed` if the result has won before, and has passed the filters.
     @inline(__always)
     private func finish(with result: HTTPResult, hasPassed: Bool = false) -> Bool {
         var handlers = HandlerStack()

@@ -49,9 +49,7 @@ final class HandlerCalls {
         depth -= 1
     }
 
-    /// Whether another call may nest here.
-    ///
-    /// Stacks grow downwards; a wrong guess only makes a call wait.
+    /// Whether another call may nest here; stacks grow downwards, and a wrong guess only makes a call wait.
     @inline(__always)
     private var isShallow: Bool {
         depth == 0 || (depth < Self.greatestDepth && outermostAddress &- Self.stackAddress < Self.greatestExtent)
@@ -66,8 +64,7 @@ final class HandlerCalls {
 
     // MARK: Calling handlers
 
-    /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been
-    /// delivered.
+    /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been delivered.
     @inline(__always)
     static func notify(_ handlers: inout HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
         let calls = ofThisThread
@@ -119,8 +116,7 @@ final class HandlerCalls {
 
     // MARK: Releasing
 
-    /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in
-    /// another.
+    /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in another.
     ///
     /// The stack would grow with the length of the chain otherwise. The references are unmanaged to fix the moment of
     /// each release: the optimizer may end a variable after its last use, which would be before the array is there for

@@ -40,9 +40,7 @@ final class TaskCore: Sendable {
         if hasDeadline { beginDeadline() }
     }
 
-    /// Runs `body` with exclusive access to the state and to the flags that can be read without the lock.
-    ///
-    /// The body calls no user code, and releases nothing that may be the last reference to a user's object.
+    /// Runs `body` under the lock; it calls no user code, and releases nothing that may be the last reference to a user's object.
     @inline(__always)
     func withState<Result: Sendable>(_ body: (inout State, inout Flags) -> Result) -> Result {
         state.withLock(body)
@@ -53,9 +51,7 @@ final class TaskCore: Sendable {
         @inline(__always) get { state.flags }
     }
 
-    /// The number of the name of the loader that has the task; zero before there is one.
-    ///
-    /// Relaxed, because nothing else depends on it.
+    /// The number of the name of the loader that has the task, zero before there is one; relaxed, because nothing else depends on it.
     var holderNumber: Int { holder.load(ordering: .relaxed) }
 
     @inline(__always)
@@ -128,7 +124,6 @@ extension TaskCore {
         if isEarlier { watchDeadline() }
     }
 
-    /// Makes sure that the task ends at its deadline.
     @inline(never)
     private func watchDeadline() {
         guard let deadline else { return }
@@ -146,9 +141,7 @@ extension TaskCore {
         withState { state, _ in replace(&state.deadlineTimer, with: nil) }?.cancel()
     }
 
-    /// Ends the task if its deadline has come; a timer may be late.
-    ///
-    /// - Returns: whether there is time left.
+    /// Ends the task if its deadline has come, since a timer may be late; returns whether there is time left.
     @inline(never)
     func hasTime() -> Bool {
         guard let deadline, deadline.hasPassed else { return true }
@@ -199,8 +192,7 @@ enum TaskIdentity {
         var bytes = process.uuid
         withUnsafeMutableBytes(of: &bytes) { bytes in
             bytes[6] = 0x80 | (bytes[6] & 0x0F)
-            // The last 62 bits are the number, combined with bits of the process, so that two processes have different
-            // ids.
+            // The last 62 bits are the number, combined with bits of the process, so that two processes have different ids.
             var tail = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             tail ^= number
             tail = (tail & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000

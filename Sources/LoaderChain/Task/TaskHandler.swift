@@ -30,7 +30,6 @@ enum TaskHandler: Sendable {
         }
     }
 
-    /// Whether the handler still has something to do after a cancel.
     var outlastsCancel: Bool { hearsCompletion || filters }
 
     @inline(__always)
@@ -84,9 +83,7 @@ extension HTTPTaskObserver {
     public func taskWasCancelled(_ task: HTTPTask) {}
 }
 
-/// A loader that has to know when a task has ended, and nothing else of it.
-///
-/// The protocol is internal, so that a public class can conform to it without offering its method to users.
+/// A loader that only has to know when a task has ended; internal, so that a public class can conform without offering its method.
 protocol TaskEndObserver: AnyObject, Sendable {
     /// Called once when the task has its result, under no lock, in the order of completion handlers.
     func taskHasEnded(_ task: HTTPTask, with result: HTTPResult)
@@ -144,7 +141,6 @@ extension HTTPTask {
         register(.observer(observer))
     }
 
-    /// Adds an observer of the end, which has one place in the order of the handlers.
     func addEndObserver(_ observer: any TaskEndObserver) {
         register(.endObserver(observer))
     }
@@ -186,9 +182,7 @@ extension HTTPTask {
 
 // MARK: - Keeping them
 
-/// Handlers in the order of their registration, popped in the reverse order.
-///
-/// The first four are stored inline: most tasks have no more, and so need no allocation.
+/// Handlers in the order of their registration, popped in reverse; four are inline, so that most tasks need no allocation.
 struct HandlerStack: Sendable {
     private var first: TaskHandler?
     private var second: TaskHandler?
@@ -228,7 +222,6 @@ struct HandlerStack: Sendable {
         rest = grown
     }
 
-    /// Inserts `handler` above the lowest `count` handlers and below all others.
     @inline(never)
     mutating func insert(_ handler: TaskHandler, above count: Int) {
         var all = inOrder

@@ -31,8 +31,7 @@ struct TaskLife: Sendable {
         case tooLate
     }
 
-    /// Registers `handler`; a handler of the caller is called after those of all loaders, however late it is
-    /// registered.
+    /// Registers `handler`; a handler of the caller is called after those of all loaders, however late it is registered.
     @inline(__always)
     mutating func register(_ handler: TaskHandler, isFromCaller: Bool) -> Registration {
         guard phase != .finished, !isCancelled else { return registerLate(handler, isFromCaller: isFromCaller) }
@@ -85,8 +84,7 @@ struct TaskLife: Sendable {
 
     /// The result of a completion.
     ///
-    /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out
-    /// of the lock.
+    /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out of the lock.
     enum Finish: Sendable {
         /// The completion won: the handlers must be called, in the order in which they are popped.
         case won
@@ -98,11 +96,9 @@ struct TaskLife: Sendable {
         case lost
     }
 
-    /// Finishes the life with `outcome`.
+    /// Finishes the life with `outcome`; `hasPassed` if the completion has won before, and its outcome has passed the filters.
     ///
-    /// - Parameters:
-    ///   - hasPassed: whether it is the outcome of the completion that has won, and has passed the filters.
-    ///   - saysCancelled: whether it is an error that says cancelled; only read after a cancel.
+    /// `saysCancelled`, whether it is an error that says cancelled, is only read after a cancel.
     @inline(__always)
     mutating func finish(
         _ outcome: HTTPResult, hasPassed: Bool = false, saysCancelled: @autoclosure () -> Bool,

@@ -1,8 +1,6 @@
 import LoaderChainPlatformFoundation
 
-/// Passes a body from a terminal, which writes it, to a user's task, which reads it.
-///
-/// What is unread is kept in a file, beyond a megabyte: the writer cannot wait.
+/// Passes a body from a terminal, which cannot wait, to a user's task, which reads it; what is unread beyond a megabyte is kept in a file.
 package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     private let state = Locked(State())
     private let onLeave: @Sendable () -> Void
@@ -58,7 +56,6 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The next chunk; nil at the end.
     package func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try Task.checkCancellation()

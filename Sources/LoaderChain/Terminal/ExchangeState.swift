@@ -32,7 +32,6 @@ package struct ExchangeState<AnyTransfer> {
         return true
     }
 
-    /// What the end of the transfer means.
     package enum Ending {
         /// The exchange has ended already.
         case irrelevant

@@ -36,7 +36,6 @@ package enum RedirectRule {
         return next
     }
 
-    /// Whether a redirect leads from an encrypted connection to one that is not.
     package static func isDowngrade(from request: HTTPRequest, to next: HTTPRequest) -> Bool {
         request.scheme.lowercased() == "https" && next.scheme.lowercased() != "https"
     }
@@ -65,12 +64,7 @@ package enum RedirectStep {
     /// The redirect must not be followed, for a reason that is a sentence.
     case fail(HTTPError.Code, String)
 
-    /// Decides about a redirect.
-    ///
-    /// - Parameters:
-    ///   - response: the redirect, whose request was the one before.
-    ///   - next: the request for the redirect's address.
-    ///   - followed: the number of redirects that were followed before it.
+    /// Decides about a redirect to the request `next`, after `followed` others.
     package init(_ policy: RedirectPolicy, _ response: HTTPResponse, next: HTTPRequest, followed: Int) {
         switch policy {
         case .refuse:

@@ -49,13 +49,9 @@ package final class MemorySink: ResponseSink {
     package func discard() { data = Data() }
 }
 
-/// Where the body of a response goes, as its request asks.
+/// Where the body of a response goes, as its request asks; `limit` is the most bytes in memory if the request sets no limit of its own.
 ///
-/// - Parameters:
-///   - response: the response, without its body.
-///   - limit: the most bytes in memory, for requests that set no limit of their own.
-///   - announced: the number of bytes that will arrive; nil if the head does not say.
-///   - makePipe: makes the pipe of a body that is delivered in chunks.
+/// `announced` is the number of bytes that will arrive, nil if the head does not say; `makePipe` is for a body in chunks.
 package func makeSink(
     for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?, makePipe: () -> ChunkPipe
 ) throws(SinkError) -> any ResponseSink {

@@ -2,9 +2,7 @@ import DurableFiles
 import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 
-/// A file that this process creates and removes again, unless it keeps it.
-///
-/// Writing never traps, whatever the disk does.
+/// A file that this process creates and removes again, unless it keeps it; writing never traps, whatever the disk does.
 package final class TemporaryFile {
     package let url: URL
     private let file: FileDescriptor

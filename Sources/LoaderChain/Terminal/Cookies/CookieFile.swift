@@ -3,8 +3,7 @@ import LoaderChainPlatformFoundation
 
 /// The file in which a jar keeps its cookies, readable by this user alone.
 ///
-/// The file is written whole, under another name, and then renamed: a process or a machine that dies leaves the old file or the
-/// new one.
+/// The file is written whole, under another name, and then renamed: a process or a machine that dies leaves the old file or the new one.
 struct CookieFile: Sendable {
     private let directory: any Directory
     private let name: String
@@ -72,7 +71,6 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// Removes the copy of a damaged file.
     func removeCopy() throws(CookieJar.Failure) {
         do throws(FileFailure) { try directory.remove(copy) } catch {
             throw CookieJar.Failure("The copy of the file \(name)", error)

@@ -30,8 +30,7 @@ public final class CookieJar: Sendable {
     ///
     /// The jar has the other cookies. The copy has values, and is for its owner alone; ``removeAll()`` removes it, too.
     public let damage: Failure?
-    /// The queue on which the file is written.
-    private let writing = DispatchQueue(label: "LoaderChain.CookieJar")
+    private let fileQueue = DispatchQueue(label: "LoaderChain.CookieJar")
 
     /// How long changes are collected before they are written.
     private static let patience = Duration.seconds(1)
@@ -154,7 +153,6 @@ extension CookieJar {
 // MARK: - What a terminal asks
 
 extension CookieJar {
-    /// The number of times that all cookies were removed.
     var removals: Int { state.withLock { $0.removals } }
 
     /// The value of a request's `Cookie` field; nil for none.
@@ -205,7 +203,7 @@ extension CookieJar {
     ///
     /// - Throws: if the file cannot be written. The jar keeps its cookies, and the file what it had.
     public func save() throws(Failure) {
-        if let failure = writing.sync(execute: write) { throw failure }
+        if let failure = fileQueue.sync(execute: write) { throw failure }
     }
 
     /// Changes the state, and sees to it that what outlasts the process is written.
@@ -221,7 +219,7 @@ extension CookieJar {
             return (!replace(&state.willWrite, with: true), result)
         }
         // The jar lasts until the change is on the disk.
-        if mustSchedule { timers.schedule(after: Self.patience) { self.writing.async { _ = self.write() } } }
+        if mustSchedule { timers.schedule(after: Self.patience) { self.fileQueue.async { _ = self.write() } } }
         return result
     }
 

@@ -33,16 +33,15 @@ struct CookieStore: Sendable {
             .map(\.cookie)
     }
 
-    /// Whether a cookie is here as it is.
     func contains(_ cookie: CookieJar.Cookie) -> Bool {
         domains[cookie.domain]?.contains { $0.cookie == cookie } ?? false
     }
 
     // MARK: Storing
 
-    /// Stores a cookie that came from a place, or removes the cookie that it replaces, if it has expired.
+    /// Stores a cookie that came from a place, or, if it has expired, removes the cookie that it replaces.
     ///
-    /// - Returns: whether cookies that outlast the process have changed.
+    /// Returns whether cookies that outlast the process have changed.
     mutating func insert(_ cookie: CookieJar.Cookie, from origin: CookieOrigin, at now: Date) -> Bool {
         guard cookie.isSecure || origin.isSecure || !wouldCover(cookie, at: now) else { return false }
         return insert(cookie, at: now)
@@ -67,8 +66,7 @@ struct CookieStore: Sendable {
         return makeRoom(in: cookie.domain, at: now) || hasOutlasting
     }
 
-    /// Whether a cookie without protection would reach a request together with, or instead of, a protected cookie of the same
-    /// name.
+    /// Whether a cookie without protection would reach a request together with, or instead of, a protected cookie of the same name.
     private func wouldCover(_ cookie: CookieJar.Cookie, at now: Date) -> Bool {
         func covers(_ other: CookieJar.Cookie) -> Bool {
             other.isSecure && other.name == cookie.name && !other.isExpired(at: now)

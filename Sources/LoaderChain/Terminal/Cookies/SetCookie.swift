@@ -21,9 +21,7 @@ struct SetCookie: Hashable, Sendable {
     /// The longest time until a cookie expires: 400 days, as in the browsers.
     static let longestAge: Double = 400 * 86_400
 
-    /// Parses a field's value; nil if the field has to be ignored.
-    ///
-    /// - Parameter serverDate: the present by the server's clock.
+    /// Parses a field's value, nil if the field has to be ignored; `serverDate` is the present by the server's clock.
     init?(_ field: String, now: Date, serverDate: Date) {
         guard !field.utf8.contains(where: ASCII.isForbiddenInValue) else { return nil }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
