@@ -128,9 +128,7 @@ package struct ThrottleHaste {
 
     package init() {}
 
-    /// Notes the end of a task that had waited longest of all when it got its slot.
-    ///
-    /// - Parameter isGivenUp: whether its caller has left.
+    /// Notes the end of a task that had waited longest of all when it got its slot; `isGivenUp` if its caller has left.
     package mutating func note(
         isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant, at now: TimerInstant
     ) {

@@ -69,9 +69,7 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     private let partitions: ThrottleShares
     /// The nanoseconds that a task may wait; `Int64.max` for no timeout.
     private let longestWait: Atomic<Int64>
-    /// Whether the last task had to wait and no slot has been left free since: then the next one will wait too.
-    ///
-    /// A task that will wait anyway is spared the attempt to start at once.
+    /// Whether the last task had to wait and no slot was left free since: the next will wait too, and is spared the attempt to start.
     private let isFull = Atomic(false)
 
     let finders: LimitFinders?
@@ -450,7 +448,6 @@ public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
 
     // MARK: Running
 
-    /// Starts one waiter after another while there are free slots.
     private func startWaiters() {
         while let turn = core.next(in: self) {
             if turn.slot != nil { startWaiter(turn.waiter) } else { giveUp(turn.waiter) }

@@ -32,7 +32,6 @@ final class ThrottleCore: Sendable {
         @inline(__always) get { readsClock.load(ordering: .relaxed) ? timers.now : TimerInstant(nanoseconds: 0) }
     }
 
-    /// The deadline of a task that has to wait.
     @inline(never)
     func deadline(_ deadline: Deadline, of request: HTTPRequest, isAdaptive: Bool) -> ThrottleDeadline {
         readClock()
@@ -75,9 +74,7 @@ final class ThrottleCore: Sendable {
         if onEvent != nil, let task = waiter.waitingTask { report(kind(), of: waiter, task, usualTime) }
     }
 
-    /// Reports a waiter that has just come.
-    ///
-    /// The task is the caller's, since the waiter's belongs to whatever takes it out of its queue.
+    /// Reports a waiter that has just come, with the caller's task: the waiter's belongs to whatever takes it out of its queue.
     @inline(__always)
     func reportQueued(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
         if onEvent != nil { report(.queued, of: waiter, task) }
@@ -129,7 +126,6 @@ final class ThrottleCore: Sendable {
         }
     }
 
-    /// Takes out a waiter that no longer fits into the queue.
     func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }
 
     func look() -> ThrottlePressure {
@@ -137,7 +133,6 @@ final class ThrottleCore: Sendable {
         return state.withLock { $0.look(at: now) }
     }
 
-    /// Takes out a waiter that may not wait any more because of an overload.
     func surplus() -> ThrottleWaiter? { takeOut { $0.queues.takeSurplus() } }
 
     private func takeOut(_ choose: (inout State) -> ThrottleWaiter?) -> ThrottleWaiter? {
@@ -148,7 +143,6 @@ final class ThrottleCore: Sendable {
         }
     }
 
-    /// Takes the waiter whose turn it is, if one may run.
     func next(in throttle: Throttle) -> State.Turn? {
         let now = now
         return state.withLock { state in
@@ -192,9 +186,7 @@ final class ThrottleCore: Sendable {
         case isNothing
     }
 
-    /// Counts the end of a waiter's task, in whatever phase it is.
-    ///
-    /// - Parameter isGivenUp: whether the caller has left.
+    /// Counts the end of a waiter's task, in whatever phase it is; `isGivenUp` if the caller has left.
     @inline(__always)
     func end(_ waiter: ThrottleWaiter, isGivenUp: Bool) -> Ending {
         let now = now
@@ -211,9 +203,7 @@ final class ThrottleCore: Sendable {
         }
     }
 
-    /// Takes out a waiter, and answers whether it was waiting.
-    ///
-    /// A waiter that is still arriving is refused when it has arrived.
+    /// Takes out a waiter, and answers whether it was waiting; a waiter that is still arriving is refused when it has arrived.
     func remove(_ waiter: ThrottleWaiter) -> Bool {
         state.withLock { remove(waiter, &$0) }
     }

@@ -21,15 +21,13 @@ extension HTTPRequest {
     }
 }
 
-/// The key by which a ``Throttle`` counts a request, instead of by its host.
+/// The key by which a ``Throttle`` counts a request; nil, the default, for its host.
 package enum ThrottleKeyOption: HTTPRequestOption {
-    /// Requests are counted by their hosts.
     package static var defaultOptionValue: String? { nil }
 }
 
-/// The name of the ``ThrottlePartition`` that a request belongs to.
+/// The name of the ``ThrottlePartition`` that a request belongs to; nil, the default, for that of all others.
 package enum ThrottlePartitionOption: HTTPRequestOption {
-    /// Requests belong to no partition.
     package static var defaultOptionValue: String? { nil }
 }
 

@@ -140,9 +140,7 @@ extension Throttle {
     }
 }
 
-/// When a throttle looks at its waits, and what it has last seen.
-///
-/// A look begins after the last has ended, so the levels are reported in order.
+/// When a throttle looks at its waits, and what it last saw; a look begins after the last has ended, so levels are reported in order.
 final class ThrottleLookout: Sendable {
     let target: Duration
     let period: Duration

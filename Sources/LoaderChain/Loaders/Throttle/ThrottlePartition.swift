@@ -33,9 +33,7 @@ public struct ThrottlePartition: Hashable, Sendable {
     fileprivate var usableShare: Double { share.isNaN ? 0 : min(max(0, share), 1) }
 }
 
-/// The slots that each partition of a throttle is owed and those that it has.
-///
-/// The first one has no name and no share: it is for all that belong to no other.
+/// The slots that each partition of a throttle is owed and those that it has; the first, without a name and a share, is for all others.
 struct ThrottleShares {
     private struct Partition {
         let share: Double

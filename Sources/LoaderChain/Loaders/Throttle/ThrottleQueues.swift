@@ -114,7 +114,7 @@ struct ThrottleQueues<Waiter> {
     private var strain = ThrottleStrain()
     /// Whether the newest of them goes first.
     private var haste = ThrottleHaste()
-    /// Whether that may be, for which the time must be known.
+    /// Whether the newest may ever go first, for which the time must be known.
     private let mayHasten: Bool
     private let overload: ThrottleStrain.Rule?
     /// The lanes of which some waiters may have to leave.
@@ -137,7 +137,6 @@ struct ThrottleQueues<Waiter> {
 
     var count: Int { waiters.count }
 
-    /// Whether there is a waiter that may start with `free` slots.
     func canStart(_ free: UInt) -> Bool {
         guard countsHosts else { return count > 0 }
         guard readyCount > 0 else { return false }
@@ -147,7 +146,6 @@ struct ThrottleQueues<Waiter> {
 
     func holds(_ place: QueuePlace) -> Bool { waiters.holds(place) }
 
-    /// The waiters in the order of their arrival.
     var inOrder: [Waiter] { waiters.inOrder }
 
     /// The tasks of each host.
@@ -352,8 +350,7 @@ extension ThrottleQueues {
 
     /// Looks at the waits; returns the highest pressure.
     ///
-    /// - Parameter isPaused: whether nothing may run. A pause is not an overload, and the same goes for a queue of a host with
-    ///   the limit 0.
+    /// If `isPaused`, nothing may run. A pause is not an overload, and the same goes for a queue of a host with the limit 0.
     mutating func look(at now: TimerInstant, isPaused: Bool, isIdle: Bool) -> ThrottlePressure {
         guard let overload else { return .none }
         strainedLanes = []
@@ -437,7 +434,6 @@ extension ThrottleQueues {
         return lane
     }
 
-    /// Counts the end of a task that ran.
     mutating func finish(in lane: Int) {
         let host = host(of: lane)
         let hadFreeSlots = hosts[host].hasFreeSlots
@@ -637,7 +633,6 @@ extension ThrottleQueues {
         if !hosts[host].hasFreeSlots { updateAll(host) }
     }
 
-    /// Counts a waiter that has left.
     private mutating func hasLeft(_ lane: Int, _ priority: ThrottlePriority) {
         hosts[host(of: lane)].waiting -= 1
         lanes[lane].counts[priority] -= 1

@@ -14,7 +14,7 @@ struct ThrottleState<Waiter, Reset> {
     private var free: UInt { running < allowed ? allowed - running : 0 }
     /// How many tasks of one host may run at once; nil for no limit.
     private(set) var limitPerHost: UInt?
-    /// The limits of single hosts, in its place.
+    /// The limits of single hosts, which hold in its place.
     private(set) var hostLimits: [String: UInt] = [:]
     private(set) var running: UInt = 0
     /// How many may wait, in each partition.
@@ -55,13 +55,11 @@ struct ThrottleState<Waiter, Reset> {
         return occupy(ThrottleSlot(number: number, lane: nil))
     }
 
-    /// Starts a task for one server if it need not wait; returns its slot, or nil if it has to wait.
     mutating func start(_ number: UInt64, for origin: HTTPOrigin, in partition: Int = 0) -> ThrottleSlot? {
         guard running < allowed, let lane = queues.start(at: origin, in: partition, free: free) else { return nil }
         return occupy(ThrottleSlot(number: number, lane: lane))
     }
 
-    /// The answer to a task that arrives.
     enum Admission {
         case starts(ThrottleSlot)
         /// The task waits at a place; a displaced waiter has to leave.
@@ -74,9 +72,7 @@ struct ThrottleState<Waiter, Reset> {
         case isShed
     }
 
-    /// Lets a task run or wait.
-    ///
-    /// In a full queue the waiter with the least chance is displaced by a task of a higher priority.
+    /// Lets a task run or wait; in a full queue, a task of a higher priority displaces the waiter with the least chance.
     @inline(__always)
     mutating func arrive(_ waiter: Waiter, _ arrival: ThrottleArrival) -> Admission {
         let (number, partition) = (arrival.number, arrival.partition)
@@ -97,7 +93,6 @@ struct ThrottleState<Waiter, Reset> {
         return .waits(place, displacing: displaced)
     }
 
-    /// Changes how many may wait, in each partition.
     mutating func setMostWaiting(_ count: Int) {
         mostWaiting = count
         if count < .max { queues.becomeBounded() }
@@ -113,7 +108,6 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Overload
 
-    /// Looks at how long the first of the waiters have waited; returns the pressure.
     mutating func look(at now: TimerInstant) -> ThrottlePressure {
         queues.look(at: now, isPaused: allowed == 0, isIdle: running == 0 && waiting == 0)
     }
@@ -128,9 +122,7 @@ struct ThrottleState<Waiter, Reset> {
         let isOldest: Bool
     }
 
-    /// Takes the waiter whose turn it is, if one may run.
-    ///
-    /// To be asked until it answers nil after a limit has changed, and after a waiter that was too late.
+    /// Takes the waiter whose turn it is, if it may run; call it until nil after a limit has changed, and after a waiter that was too late.
     @inline(__always)
     mutating func next(at now: TimerInstant) -> Turn? {
         guard waiting > 0, running < allowed, let next = queues.takeNext(at: now, free: free) else { return nil }
@@ -168,15 +160,11 @@ struct ThrottleState<Waiter, Reset> {
             mayHaveMore: !queues.shares.isWhole && waiting > 0)
     }
 
-    /// Changes how many tasks of one host may run at once; nil for no limit.
-    ///
-    /// - Parameter origins: the servers of the waiters that are not counted per host yet, by their places.
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit
         queues.setLimitPerHost(limit, origins: origins)
     }
 
-    /// Changes the limits of single hosts, by their names.
     mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
         hostLimits = limits
         queues.setHostLimits(limits, origins: origins)
@@ -241,7 +229,6 @@ struct ThrottleArrival {
     let priority: ThrottlePriority
     /// The server; nil while tasks are not counted per host.
     let origin: HTTPOrigin?
-    /// The index of the partition.
     var partition = 0
     /// The time after which a slot is of no use to it.
     var latestStart = TimerInstant.never

@@ -28,7 +28,6 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     ///
     /// With a whole instant, waiters would be of the allocator's next size, and to cancel one of a million would take a fifth longer.
     private var waited = UInt32.max
-    /// The deadline of the task; nil if it has none.
     let deadline: ThrottleDeadline?
     /// When the task came; `never` if that does not matter.
     let arrival: TimerInstant
@@ -164,8 +163,7 @@ package final class ThrottleKind: Sendable {
 
     /// The time that most of them do not exceed; nil while that is not known.
     ///
-    /// What was learned long ago is forgotten: while slots are short, tasks would be refused by an old time that they could
-    /// have corrected.
+    /// What was learned long ago is forgotten: while slots are short, tasks would be refused by an old time that they could have corrected.
     ///
     /// - Parameter isAdaptive: whether the number of slots changes, and with it the time. Then it is a quarter more, as those whose
     ///   turn it is under overload have no time to spare.
@@ -191,9 +189,7 @@ package final class ThrottleKind: Sendable {
 }
 
 extension HTTPError {
-    /// Whether the caller of a task has left before there was a response.
-    ///
-    /// A loader may refuse a task for its deadline before that has come.
+    /// Whether the caller of a task left before there was a response; a loader may refuse a task for its deadline before that has come.
     func isGivenUp(_ task: HTTPTask) -> Bool {
         // A task that its deadline ends has no response, even if the body of one was arriving.
         guard response == nil, !task.hasHead else { return false }

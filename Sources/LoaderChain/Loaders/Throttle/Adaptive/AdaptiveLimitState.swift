@@ -90,9 +90,7 @@ package struct AdaptiveLimitState {
         self.wallClockOffset = wallClockOffset
     }
 
-    /// The constants of the search, by what they decide.
-    ///
-    /// The simulation in the benchmarks shows what they achieve together.
+    /// The constants of the search, by what they decide; the simulation in the benchmarks shows what they achieve together.
     private enum Tuning {
         /// What part of a response's time may be spent waiting, for a limit of one; and by which power of the limit that falls.
         ///
@@ -139,11 +137,7 @@ package struct AdaptiveLimitState {
 
     // MARK: Attempts
 
-    /// Notes the end of an attempt.
-    ///
-    /// - Parameters:
-    ///   - period: the ``period`` in which it began.
-    ///   - inFlight: the number of attempts under way when it ended, itself included.
+    /// Notes the end of an attempt that began in `period`; `inFlight` were under way when it ended, itself included.
     @inline(__always)
     package mutating func end(_ end: End, of period: UInt32, inFlight: Int, at now: Double) {
         window.mostInFlight = max(window.mostInFlight, inFlight)
@@ -366,12 +360,10 @@ package struct AdaptiveLimitState {
         }
     }
 
-    /// Whether most of those were given up that are not given up whatever the limit is.
+    /// Whether most attempts were given up, apart from those that are given up whatever the limit is.
     private func isMostlyGivenUp(_ window: AttemptWindow) -> Bool { 2 * window.shareGivenUp > 1 + loss }
 
-    /// Shrinks because most callers have left, unless that cannot help.
-    ///
-    /// Those that were answered are the quick ones, and say little of the others.
+    /// Shrinks because most callers have left, unless that cannot help; those that were answered are quick, and say little of the others.
     private mutating func shrinkForLeaving(_ window: AttemptWindow) {
         // With few under way, callers have not left because of a queue.
         guard isUsed else { return }

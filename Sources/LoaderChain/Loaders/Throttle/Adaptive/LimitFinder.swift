@@ -9,9 +9,7 @@ final class LimitFinder: HTTPTaskObserver {
     let origin: HTTPOrigin?
     private let clock: TimerClock
     private let state: Locked<State>
-    /// The limit as the state has it.
-    ///
-    /// Threads that report moves read it last, so the last of them knows the latest.
+    /// The limit as the state has it; threads that report moves read it last, so the last of them knows the latest.
     private let published: Atomic<Int>
     /// The mask of the share, read without the lock: the clock may be a user's, and is read before.
     private let timingMask = Atomic<UInt64>(0)
@@ -72,7 +70,7 @@ final class LimitFinder: HTTPTaskObserver {
         }
     }
 
-    /// So many seconds, of which a mean is known to the microsecond at best.
+    /// A duration to the microsecond, because no mean is known better.
     private static func duration(_ seconds: Double) -> Duration {
         .microseconds(Int64((seconds * 1e6).rounded()))
     }

@@ -12,7 +12,7 @@ final class LimitFinders: Sendable {
     private let listener: LimitListener
     /// Whether an ``AttemptWatch`` sees the attempts, so that the throttle need not take its tasks for them.
     let haveWatch = Atomic(false)
-    /// How many tasks were passed on that it might have seen, and none of them yet.
+    /// How many tasks were passed on while the watch has seen no attempt; negative once it has.
     private let unseen = Atomic(0)
     /// The number of hosts from which on those that are not in use are forgotten.
     private static var mostHosts: Int { 4_096 }
@@ -49,7 +49,6 @@ final class LimitFinders: Sendable {
     /// Whether there is an ``AttemptWatch`` that has seen no attempt of many tasks, because it stands where none of them comes.
     var watchIsElsewhere: Bool { unseen.load(ordering: .relaxed) > 100 }
 
-    /// Watches an attempt that is about to be passed on.
     func watch(_ task: HTTPTask) {
         if let total {
             total.enter()
