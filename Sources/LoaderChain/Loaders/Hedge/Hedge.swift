@@ -113,7 +113,6 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
 
     // MARK: For its races
 
-    /// Passes a first attempt on.
     func pass(_ attempt: HTTPTask) { super.load(task: attempt) }
 
     /// Passes a second attempt on, if it is still open and `isWanted` says so; otherwise it has its result.
@@ -122,7 +121,6 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
         nextLoader.load(task: attempt)
     }
 
-    /// Removes a race that is over.
     func forget(_ race: HedgeRace) {
         _ = races.withLock { $0.remove(race.place) }
     }
@@ -139,8 +137,7 @@ public enum HedgingOption: HTTPRequestOption {
     /// The request may be hedged if its method is safe, as GET and HEAD are, and its options allow two attempts at once;
     /// see ``HTTPRequestOption/allowsTwoAttempts(with:)``.
     case automatic
-    /// The request may be hedged whatever its method and its options, if it may be repeated according to
-    /// ``HTTPRequest/isRepeatable``.
+    /// The request may be hedged whatever its method and its options, if it may be repeated according to ``HTTPRequest/isRepeatable``.
     ///
     /// Choose it for a PUT, or for a POST with an idempotency key, that the server may receive twice at the same time.
     case allowed
@@ -158,9 +155,7 @@ extension HTTPRequest {
         set { self[option: HedgingOption.self] = newValue }
     }
 
-    /// Whether two attempts of the request, as it is now, may be under way at once.
-    ///
-    /// Its ``hedging``, its method, its body and its options decide.
+    /// Whether two attempts of the request may be under way at once: its ``hedging``, method, body and options decide, as they are now.
     package var isHedgeable: Bool {
         switch hedging {
         case .never: return false

@@ -59,7 +59,6 @@ final class HedgeDesk: HTTPTaskObserver {
         return nil
     }
 
-    /// Gives back a hedge that was not sent.
     func giveBack() {
         books.withLock { $0.giveBack() }
         budget?.giveBackRetry()
@@ -136,7 +135,6 @@ struct HedgeBooks {
         share = HedgeShare(share: settings.share, burst: settings.burst)
     }
 
-    /// A request that may be hedged has come; returns its kind.
     mutating func arrive(_ key: RequestKind, from host: @autoclosure () -> HTTPOrigin) -> HedgeKind {
         snapshot.requests += 1
         share.noteRequest()
@@ -145,9 +143,7 @@ struct HedgeBooks {
 
     /// Takes a hedge from the budget, or returns the reason against it.
     ///
-    /// - Parameters:
-    ///   - timeLeft: the time that is left for the request; nil for unlimited.
-    ///   - usualTime: the time within which half of its kind end.
+    /// `timeLeft` is nil for unlimited, and half of the requests of its kind end within `usualTime`.
     mutating func takeHedge(
         to host: HTTPOrigin, timeLeft: Duration?, usualTime: Duration?, at now: TimerInstant
     ) -> Hedge.Suppression? {
@@ -164,8 +160,6 @@ struct HedgeBooks {
     }
 
     mutating func count(_ kind: Hedge.Event.Kind) { snapshot.count(kind) }
-
-    /// Forgets how long responses take.
     mutating func forgetKinds() { kinds.removeAll() }
 }
 
@@ -188,13 +182,11 @@ struct HedgeShare: Sendable {
         most = Int64(min(max(0, burst), Int(Int32.max))) * Self.price
     }
 
-    /// The number of hedges that are possible.
     var remaining: Int { Int(saved / Self.price) }
 
     /// Notes a request, which pays for a part of a hedge.
     mutating func noteRequest() { saved = min(most, saved + deposit) }
 
-    /// Takes a hedge, and returns whether there was one.
     mutating func take() -> Bool {
         guard saved >= Self.price else { return false }
         saved -= Self.price

@@ -5,19 +5,15 @@ final class HedgeKind: Sendable {
 
     init(of host: HTTPOrigin) { self.host = host }
 
-    /// The time that a first attempt may take before a second one is sent; nil while too little is known.
     func delay(_ settings: Hedge.Settings) -> Duration? { delay.withLock { $0.delay(settings) } }
 
-    /// Notes that a first attempt has reached the delay; returns whether far more are slow than expected.
     func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
 
     var usualTime: Duration? { delay.withLock { $0.usualTime } }
 
-    /// Notes how long a first attempt has taken until `result`, or until it lost.
+    /// Notes how long a first attempt has taken until `result`, or until it lost; `wasSlow` if that reached the delay.
     ///
     /// A response that asks for another attempt says nothing about the time of one that does not.
-    ///
-    /// - Parameter wasSlow: whether it reached the delay.
     func note(_ time: Duration, until result: HTTPResult?, wasSlow: Bool) {
         guard let isCensored = Self.isCensored(result) else { return }
         delay.withLock { $0.record(time, isCensored: isCensored, wasSlow: wasSlow) }
@@ -127,9 +123,7 @@ struct HedgeDelay: Sendable {
     /// The time within which half of the responses come.
     var usualTime: Duration? { times.quantile(0.5) }
 
-    /// Adds the time of a first attempt.
-    ///
-    /// - Parameter wasSlow: whether it has been noted as slow, or is about to be.
+    /// Adds the time of a first attempt; `wasSlow` if that has been noted as slow, or is about to be.
     mutating func record(_ time: Duration, isCensored: Bool, wasSlow: Bool) {
         times.record(time, isCensored: isCensored)
         samplesToRefresh -= 1
@@ -155,9 +149,7 @@ struct CensoredTimes: Sendable {
     /// The number of recorded times that are not censored, including those that are no longer kept.
     private(set) var completed = 0
 
-    /// A time in microseconds.
-    ///
-    /// Of equal times, those that are censored come last, as the estimator demands.
+    /// A time in microseconds; of equal times, those that are censored come last, as the estimator demands.
     private struct Sample: Comparable, Sendable {
         private let bits: UInt32
 
@@ -174,9 +166,6 @@ struct CensoredTimes: Sendable {
 
     var count: Int { sorted.count }
 
-    /// Adds a time.
-    ///
-    /// - Parameter isCensored: whether the response would have taken longer.
     mutating func record(_ time: Duration, isCensored: Bool) {
         let sample = Sample(time, isCensored: isCensored)
         if !isCensored, completed < .max { completed += 1 }

@@ -27,7 +27,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     var isHedged: Bool { state.withLock { $0.second == .underWay } }
 
-    /// Starts the first attempt.
     func begin() {
         let attempt = task.makeAttempt()
         attempt.addWaitObserver(self)
@@ -137,7 +136,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         if waits { alarm.end() } else { group.leave() }
     }
 
-    /// Leaves the group of a reset that was given up.
     func giveUpReset(of group: DispatchGroup) {
         for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }

@@ -37,7 +37,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     private let delay: Duration
     private var time: ActiveTime
 
-    /// Begins a race, whose second attempt may be sent when the first has taken `delay`.
     init(delay: Duration, at now: TimerInstant) {
         self.delay = delay
         time = ActiveTime(since: now)
@@ -50,7 +49,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Whether both attempts have ended and the task has its result.
     var isOver: Bool { progress == .settled && !firstIsUnderWay && !secondIsUnderWay }
 
     private var maySend: Bool { firstIsUnderWay && second == .unsent && !isClosed }
@@ -63,16 +61,13 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         return now.advanced(by: delay - time.passed(at: now))
     }
 
-    /// Takes the ring of the alarm, and returns whether the second attempt is due.
-    ///
-    /// The second attempt is not due if the first was in a queue for a part of the time, or still is.
+    /// Takes the ring of the alarm; returns whether the second attempt is due: not if the first was in a queue meanwhile, or still is.
     mutating func ring(at now: TimerInstant) -> Bool {
         guard let due = alarmTime(at: now), due <= now else { return false }
         isSlow = true
         return true
     }
 
-    /// The first attempt waits in a queue.
     mutating func beginWait(at now: TimerInstant) { time.beginWait(at: now) }
 
     /// The first attempt has left a queue, and the alarm has to be set again.
@@ -123,7 +118,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var second: Second
         /// The duration of the first attempt, if this ends it or makes it the loser.
         var time: Duration?
-        /// Whether the first attempt has reached the delay.
         var isSlow: Bool
         var wasHedged = false
         /// The resets that waited, if the race is over; nil if it is not.

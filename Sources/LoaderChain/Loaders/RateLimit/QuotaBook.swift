@@ -39,7 +39,7 @@ struct QuotaBook {
         (pauseEnd, lastEvent, lastPass) = (now, now, now)
     }
 
-    /// Whether it equals a new one.
+    /// Whether it equals a new book.
     func isIdle(at now: TimerInstant) -> Bool {
         guard running == 0 else { return false }
         // After so long, a request would be sent to ask again in any case.
@@ -49,7 +49,6 @@ struct QuotaBook {
 
     var hasQuotas: Bool { !quotas.isEmpty }
 
-    /// Whether the server has reported no quota, and has not asked for a pause.
     func isQuiet(at now: TimerInstant) -> Bool { quotas.isEmpty && pauseEnd <= now }
 
     // MARK: Sending
@@ -104,7 +103,6 @@ struct QuotaBook {
         var reading: ClockReading?
     }
 
-    /// Notes the end of a request, with the reports of its response.
     mutating func note(_ end: End, at now: TimerInstant) {
         if end.number > 0 {
             running -= 1

@@ -2,11 +2,10 @@ import LoaderChainPlatformFoundation
 
 /// The state of a quota, by one response.
 struct QuotaReport: Hashable, Sendable {
-    /// What a quota counts.
     enum Unit: Hashable, Sendable {
-        /// Each request is one.
+        /// Each request counts as one.
         case requests
-        /// Each request is as many as its ``HTTPRequest/cost``.
+        /// Each request counts as many as its ``HTTPRequest/cost``.
         case cost
     }
 
@@ -255,16 +254,13 @@ private struct ResetTime {
 private struct StructuredMember {
     /// The item, or the key of a dictionary.
     var item: String
-    /// The value of a key.
     var value: String?
     var parameters: [String: String] = [:]
 
     subscript(key: String) -> String? { parameters[key] }
 }
 
-/// Reads structured fields.
-///
-/// It is lenient, because its values are: what it cannot read ends the list.
+/// Reads structured fields leniently: what it cannot read ends the list.
 extension FieldScanner {
     fileprivate static func members(of text: String) -> [StructuredMember] {
         var scanner = FieldScanner(text)

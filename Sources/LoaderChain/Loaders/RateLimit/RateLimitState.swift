@@ -64,8 +64,7 @@ struct RateLimitState<Waiter> {
     }
 }
 
-/// The buckets of tokens and the quotas of one server, and the tasks that wait for them: by their priorities, and first come,
-/// first served.
+/// The buckets of tokens and the quotas of one server, and the tasks that wait for them: by their priorities, and first come, first served.
 ///
 /// While tasks wait, the owner has its alarm set for the next turn. The waiters of all lanes are in one storage, which the
 /// owner passes to every change. Every method changes the lane and returns what the owner must do, which it does after it has
@@ -80,7 +79,7 @@ struct RateLimitLane<Waiter> {
     private(set) var waiting = 0
     private let alarm = Alarm()
 
-    /// Those of one priority.
+    /// The waiters of one priority.
     private struct Queue {
         var ends = QueueEnds()
         var cost: Int64 = 0
@@ -155,7 +154,7 @@ struct RateLimitLane<Waiter> {
         return turn(for: waiters.firstNote(in: queues[priority].ends) ?? 1, at: now)
     }
 
-    /// Takes one out that no longer waits; nil if it has left.
+    /// Takes out a task that no longer waits; nil if it has left.
     mutating func leave(
         _ place: QueuePlace, of priority: ThrottlePriority, among waiters: inout Waiters
     ) -> Left? {
@@ -226,14 +225,13 @@ struct RateLimitLane<Waiter> {
         return step
     }
 
-    /// Whether it equals a new one.
+    /// Whether it equals a new lane.
     func isIdle(at now: TimerInstant) -> Bool {
         waiting == 0 && buckets.allSatisfy { $0.isFull(at: now) } && book?.isIdle(at: now) != false
     }
 
     // MARK: Turns
 
-    /// The priority of the next waiter that is passed on; nil if none waits.
     private func nextPriority(at now: TimerInstant) -> ThrottlePriority? {
         waiting == 0 ? nil : turns.turn(among: queues.map { $0.count > 0 }, at: now)
     }
@@ -310,8 +308,7 @@ struct TokenBucket {
 
     /// Takes more tokens, or gives some back, because a request has cost more or less than expected.
     ///
-    /// No correction takes more than a period's tokens in advance: the cost may come from a server, which could stop the program
-    /// for days.
+    /// No correction takes more than a period's tokens in advance: the cost may come from a server, which could stop the program for days.
     mutating func correct(by difference: Int64, at now: TimerInstant) {
         move(to: now)
         let least = min(content, -Self.token(of: rate) * Int128(rate.amount))
@@ -327,7 +324,7 @@ struct TokenBucket {
         return TimerInstant(nanoseconds: Int64(clamping: Int128(present.nanoseconds) + (missing + pace - 1) / pace))
     }
 
-    /// Whether it equals a new one.
+    /// Whether it equals a new bucket.
     func isFull(at now: TimerInstant) -> Bool {
         var later = self
         later.move(to: now)

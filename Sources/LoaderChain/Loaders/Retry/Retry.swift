@@ -126,7 +126,6 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
 
     func pass(_ attempt: HTTPTask) { super.load(task: attempt) }
 
-    /// Removes a run whose task has its result.
     func forget(_ run: RetryRun) {
         _ = runs.withLock { $0.remove(run.place) }
     }
@@ -151,19 +150,16 @@ enum SuppressedRetry: String, CaseIterable, Sendable {
 
 /// The retry strategy of a request; nil, the default, for the strategy of the ``Retry`` loader.
 package enum RetryOption: HTTPRequestOption {
-    /// The loader's strategy.
     package static var defaultOptionValue: (any HTTPRetryStrategy)? { nil }
 }
 
 /// How long all attempts of a request may take together; nil, the default, for the limit of the ``Retry`` loader.
 package enum TotalTimeoutOption: HTTPRequestOption {
-    /// The loader's limit.
     package static var defaultOptionValue: Duration? { nil }
 }
 
 /// Whether a request may be made more than once; nil, the default, to go by its method.
 package enum RepeatabilityOption: HTTPRequestOption {
-    /// The method decides.
     package static var defaultOptionValue: Bool? { nil }
 }
 

@@ -108,7 +108,6 @@ struct RetryBudgetState {
         saved = SlidingWindow(window)
     }
 
-    /// Notes a request, which pays for a part of a retry.
     mutating func noteRequest(at now: TimerInstant) {
         saved.move(to: now)
         // More savings than any window needs; with these, no sum overflows.
@@ -123,7 +122,6 @@ struct RetryBudgetState {
         return true
     }
 
-    /// Gives back a retry that was taken, but not made.
     mutating func giveBackRetry(at now: TimerInstant) {
         saved.move(to: now)
         saved.add(Self.price)

@@ -32,7 +32,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     var isPausing: Bool { state.withLock { $0.isPausing } }
 
-    /// Starts the first attempt.
     func begin() {
         let attempt = task.makeAttempt()
         attempt.addObserver(self)
@@ -140,7 +139,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         }
     }
 
-    /// Leaves the group of a reset that was given up.
     func giveUpReset(of group: DispatchGroup) {
         for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }
@@ -172,7 +170,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         if case .pausing = phase { true } else { false }
     }
 
-    /// Whether another attempt is possible; not after a reset.
     var mayGoOn: Bool {
         if case .running = phase { !isReset } else { false }
     }
@@ -221,7 +218,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     // MARK: Resets
 
     enum Reset {
-        /// The task has its result.
         case isOver
         /// The waiter is kept until the task has its result. If there was a pause, it has ended.
         case waits(Pause?)
