@@ -103,9 +103,7 @@ extension HTTPRequest {
 }
 
 extension ServerEnvironment {
-    /// The request with everything filled in, or nil if nothing is missing.
-    ///
-    /// The checks allocate nothing, so that a complete request costs little.
+    /// The request with everything filled in; nil if nothing is missing, and then nothing is allocated, so that this costs little.
     func filled(_ request: HTTPRequest) -> HTTPRequest? {
         let lacksHost = request.storage.address.lacksHost && !host.isEmpty
         let hasRelativePath = request.path.utf8.first != UInt8(ascii: "/")

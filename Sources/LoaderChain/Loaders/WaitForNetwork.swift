@@ -185,9 +185,7 @@ private struct NetworkWaits {
 
     var count: Int { queue.count }
 
-    /// Lets a request wait; nil if too many do.
-    ///
-    /// - Returns: the place of the request, and, if it is the first, the round to watch the network in.
+    /// Lets a request wait, nil if too many do; returns its place, and for the first the round to watch the network in.
     mutating func admit(_ waiter: NetworkWaiter) -> (place: QueuePlace, newRound: Int?)? {
         guard queue.count < most else { return nil }
         let isFirst = queue.isEmpty
@@ -201,7 +199,7 @@ private struct NetworkWaits {
         return replace(&self.watch, with: watch)
     }
 
-    /// Takes out one that waits no longer; nil if it has left already.
+    /// Takes out a request that waits no longer; nil if it has left already.
     mutating func leave(_ place: QueuePlace) -> (waiter: NetworkWaiter, watch: NetworkWatch?)? {
         guard let waiter = queue.remove(place) else { return nil }
         return (waiter, queue.isEmpty ? replace(&watch, with: nil) : nil)

@@ -68,7 +68,6 @@ struct AuthenticationChallenge: Equatable {
 
     func isFor(_ scheme: String) -> Bool { ASCII.isEqualIgnoringCase(self.scheme, scheme) }
 
-    /// The challenges of a response, in order.
     static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.values(for: "WWW-Authenticate").flatMap(parse)
     }

@@ -1,7 +1,6 @@
 import Dispatch
 
-/// Takes tasks through authorization: gets a credential, sends the tasks, and sends them again if the credential was
-/// rejected.
+/// Takes tasks through authorization: gets a credential, sends the tasks, and sends them again if the credential was rejected.
 ///
 /// A ``CredentialState`` decides under the lock, and its decisions are carried out after unlocking. No store, source,
 /// task or completion handler is called while the lock is held. Tasks are held while they wait, but not after they have
@@ -206,7 +205,6 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 }
 
 extension Authorizer.Journey {
-    /// Whether the task can be sent again, and has a replay left.
     fileprivate var canBeReplayed: Bool {
         replays <= Scheme.greatestReplays && !task.isCancelled && task.request.body.canBeSentAgain
     }

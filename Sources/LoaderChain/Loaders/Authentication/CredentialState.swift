@@ -60,14 +60,12 @@ struct CredentialState<Credential: Sendable, Waiter> {
     private var waiters: [Int: Waiter] = [:]
     private var nextWaiter = 0
 
-    /// Makes a state without a credential.
     init(forgetsRejected: Bool) { self.forgetsRejected = forgetsRejected }
 
     var waiting: Int { waiters.count }
 
     // MARK: Tasks
 
-    /// A task needs a credential.
     mutating func arrive(_ waiter: Waiter, at now: TimerInstant) -> Step {
         switch phase {
         case .authorized(let held) where !held.isDue(at: now): .go(held)
@@ -78,9 +76,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         }
     }
 
-    /// The server rejected the credential of this generation; nil if that is the task's result.
-    ///
-    /// - Parameter waiter: the task, if it can be sent again.
+    /// The server rejected the credential of this generation; nil if that is the task's result, as without a `waiter` to send again.
     mutating func reject(_ generation: Int, by waiter: Waiter?, at now: TimerInstant) -> Step? {
         // The user of before the reset may not be the user of now.
         guard generation >= firstGenerationSinceReset else { return nil }
@@ -105,7 +101,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
         }
     }
 
-    /// What to do after an answer.
     enum Ending {
         /// Send these tasks.
         case go([Waiter], Held)
@@ -115,9 +110,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         case forget
     }
 
-    /// The question was answered, with a credential or without.
-    ///
-    /// - Parameter hasForgotten: whether the store was emptied meanwhile.
+    /// The question was answered, with a credential or without; meanwhile the store may have been emptied.
     mutating func answer(_ credential: Credential?, until deadline: TimerInstant?, hasForgotten: Bool) -> Ending {
         guard case .authorizing(let old) = phase else {
             phase = .resetting(isAsking: false)
@@ -159,9 +152,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         mustForget = !hasForgotten
     }
 
-    /// Ends a reset that was given up: tasks may ask again, and what is still under way is ignored.
-    ///
-    /// The store is emptied before the next question.
+    /// Ends a reset that was given up: tasks may ask again, after the store was emptied, and what is still under way is ignored.
     mutating func giveUpReset() {
         guard case .resetting = phase else { return }
         phase = .idle
@@ -190,7 +181,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
         return nextWaiter
     }
 
-    /// Removes all waiting tasks, in their order.
     private mutating func takeWaiters() -> [Waiter] {
         replace(&waiters, with: [:]).sorted { $0.key < $1.key }.map(\.value)
     }

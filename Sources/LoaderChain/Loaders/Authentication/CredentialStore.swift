@@ -88,10 +88,9 @@ public struct AuthorizedHosts: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// All hosts; for chains that never load an address from another source.
     public static let all = AuthorizedHosts(patterns: .all)
 
-    /// Whether requests to `host` carry a credential.
     func contain(_ host: String?) -> Bool { patterns.contain(host) }
 
-    /// Whether the credential of `request` cannot be read on the way, or may be.
+    /// Whether nobody on the way can read the credential of `request`, or plain HTTP is allowed.
     func protect(_ request: HTTPRequest) -> Bool {
         allowsPlainHTTP || request.isConfidential
     }

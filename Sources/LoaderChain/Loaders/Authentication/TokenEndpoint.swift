@@ -88,7 +88,6 @@ private struct TokenAnswer: Decodable {
         return .seconds(min(seconds, BearerToken.greatestLifetime / .seconds(1)))
     }
 
-    /// The token in a response; throws if the response has none.
     static func token(in response: HTTPResponse) throws(OAuthError) -> BearerToken {
         let status = response.status
         // The decoder's own error could quote the response.

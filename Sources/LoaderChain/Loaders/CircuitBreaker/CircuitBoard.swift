@@ -23,7 +23,6 @@ struct CircuitBoard {
         common = Place(of: nil, policy, at: now)
     }
 
-    /// The decision about a call.
     struct Answer {
         /// The observer of its end; nil if it is refused.
         var watch: CircuitWatch?
@@ -66,9 +65,7 @@ struct CircuitBoard {
     func circuits(perHost: Bool) -> [Circuit] { perHost ? places.all.values.map(\.circuit) : [common.circuit] }
 }
 
-/// The circuit of one server, or of all servers.
-///
-/// Verdicts and the change hook are user code, and run under no lock.
+/// The circuit of one server, or of all servers; verdicts and the change hook are user code, and run under no lock.
 final class Circuit: Sendable {
     /// The server; nil for all.
     let origin: HTTPOrigin?
@@ -105,7 +102,7 @@ final class Circuit: Sendable {
         changing { $0.admit(at: now) }
     }
 
-    /// Counts the result of a call that began in the phase of that number, and was sent to a server, perhaps another one than at first.
+    /// Counts the result of a call that began in the phase of that number, and was sent to `asked`, perhaps another server than at first.
     func record(_ result: HTTPResult, from asked: HTTPOrigin, of period: UInt64) {
         var verdict = policy.verdict(result)
         // The target of a redirect says nothing about the server that was asked.
@@ -114,7 +111,6 @@ final class Circuit: Sendable {
         report(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
     }
 
-    /// Closes the circuit and forgets its counts.
     func reset() {
         report(changing { $0.close() }.change)
     }

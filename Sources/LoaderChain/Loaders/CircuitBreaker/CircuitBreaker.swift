@@ -90,13 +90,11 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         }
         let circuits = circuits
         let broken = circuits.filter { $0.name != .closed }.map { "\($0.host ?? "") \($0.name)" }.sorted()
-        return (["hosts \(circuits.count)"] + broken.prefix(Self.mostToTell)).joined(separator: ", ")
+        return (["hosts \(circuits.count)"] + broken.prefix(Self.mostHostsInDetails)).joined(separator: ", ")
     }
 
-    /// How many hosts a description names.
-    private static var mostToTell: Int { 5 }
-    /// How many unreachable hosts are among the readings.
-    private static var mostToRead: Int { 50 }
+    private static var mostHostsInDetails: Int { 5 }
+    private static var mostHostsInReadings: Int { 50 }
 
     /// How many circuits are closed, open and half open, how often one has opened, and which hosts are cut off.
     public override var readings: [LoaderReading] {
@@ -111,7 +109,7 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
             "How often a circuit has opened")
         let broken = states.filter { $0.host != nil && $0.name != .closed }.sorted { $0.host ?? "" < $1.host ?? "" }
         return counts + [opened]
-            + broken.prefix(Self.mostToRead).map { host, state in
+            + broken.prefix(Self.mostHostsInReadings).map { host, state in
                 LoaderReading.level(
                     "circuit_breaker.broken", 1, unit: "{circuit}", "The hosts whose circuit is open or half open",
                     ["host": host ?? "", "state": state.rawValue])

@@ -1,15 +1,11 @@
 extension Deduplicate {
-    /// The tasks that follow executions, from joining to leaving.
-    ///
-    /// A follower that leaves is completed and released outside the lock.
+    /// The tasks that follow executions, from joining to leaving; a follower that leaves is completed and released outside the lock.
     final class Followers: HTTPTaskObserver {
         private let state = Locked(DeduplicateState<Key, HTTPTask, HTTPTask>())
 
         var counts: (executions: Int, tasks: Int) { state.withLock { ($0.executions, $0.followers) } }
 
-        /// Lets a task follow the execution of its request.
-        ///
-        /// - Returns: the execution with its number, if it has to be started first.
+        /// Lets a task follow the execution of its request; returns an execution that has to be started first, with its number.
         func join(_ task: HTTPTask, as key: Key, _ request: HTTPRequest) -> (flight: UInt64, execution: HTTPTask)? {
             let started = state.withLock { state in
                 state.join(task, number: task.number, key: key) { HTTPTask(request: request) }
@@ -24,7 +20,6 @@ extension Deduplicate {
             for follower in ended.followers { follower.complete(result) }
         }
 
-        /// Removes all followers, and returns them with the executions to stop.
         func leaveAll() -> (followers: [HTTPTask], executions: [HTTPTask]) {
             state.withLock { $0.reset() }
         }
@@ -36,12 +31,10 @@ extension Deduplicate {
 
         // MARK: As an observer
 
-        /// Removes a follower that has a result.
         func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
             leave(task)
         }
 
-        /// Removes a follower at once, and completes it as cancelled.
         func taskWasCancelled(_ task: HTTPTask) {
             leave(task)
             task.fail(.cancelled)
@@ -68,9 +61,7 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
     var executions: Int { flights.count }
     var followers: Int { flightsOfFollowers.count }
 
-    /// Lets a follower share the open execution of `key`, or makes one.
-    ///
-    /// - Returns: the new execution with its number; nil if there was one already.
+    /// Lets a follower share the open execution of `key`, or else makes a new one, which is returned with its number.
     mutating func join(
         _ follower: Follower, number: UInt64, key: Key, execution: () -> Execution
     ) -> (flight: UInt64, execution: Execution)? {
@@ -107,8 +98,7 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
         return .leftLast(left.follower, remaining.execution, remaining.key)
     }
 
-    /// Removes an execution that has ended, and returns its followers in their order; the key is returned only to end
-    /// outside the lock.
+    /// Removes an execution that has ended, and returns its followers in their order; the key is returned only to end outside the lock.
     mutating func end(_ flight: UInt64) -> (followers: [Follower], key: Key)? {
         guard let ended = flights.removeValue(forKey: flight) else { return nil }
         if open[ended.key] == flight { open[ended.key] = nil }

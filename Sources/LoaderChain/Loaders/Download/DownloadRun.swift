@@ -247,7 +247,7 @@ struct DownloadRun {
             code, request: request, response: response, underlyingError: underlying, reason: reason, loader: loader)
     }
 
-    /// Does something with files on the queue of the disk.
+    /// Performs `body` on the queue of the disk; its error becomes that of the download.
     private func doing<Value: Sendable>(
         _ body: @escaping @Sendable () throws(FileFailure) -> Value
     ) async throws -> Value {

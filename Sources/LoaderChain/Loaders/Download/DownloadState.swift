@@ -3,7 +3,7 @@
 
 import LoaderChainPlatformFoundation
 
-/// A download of one file: the bytes that are there, the next question, and the use of a response.
+/// A download of one file: the bytes that are there, the next question, and what to do with a response.
 ///
 /// The state has no clock and no disk. The rule is that the part file has the first ``count`` bytes of ``version``, and nothing
 /// else is ever added to them.
@@ -14,7 +14,6 @@ struct DownloadState: Sendable {
         case rest(from: Int64, validator: String)
     }
 
-    /// The use of a response.
     enum Answer: Hashable, Sendable {
         /// Its body is the file from the beginning, of a version that may be new.
         case begins
@@ -30,7 +29,6 @@ struct DownloadState: Sendable {
         case isWrong(String)
     }
 
-    /// The meaning of the end of a body.
     enum Ending: Hashable, Sendable {
         case complete
         /// The server has sent a part of what was asked for, and that part is whole.
@@ -41,7 +39,6 @@ struct DownloadState: Sendable {
 
     /// The version that the part file has bytes of; nil if there are none.
     private(set) var version: DownloadVersion?
-    /// The number of bytes that are there.
     private(set) var count: Int64 = 0
 
     private var perseverance: Perseverance
@@ -51,7 +48,7 @@ struct DownloadState: Sendable {
     private var isWhole = false
     /// Whether the bytes have come in more than one response.
     private var hasParts = false
-    /// Whether the server has not sent a part yet that does not fit.
+    /// False once the server has sent a part that does not fit.
     private var trustsParts = true
 
     init(_ settings: ResumableDownload.Settings) {
@@ -61,11 +58,7 @@ struct DownloadState: Sendable {
                 first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter))
     }
 
-    /// Goes on with what an earlier process has left.
-    ///
-    /// - Parameters:
-    ///   - kept: the number of bytes that were flushed to the disk.
-    ///   - length: the length of the part file.
+    /// Goes on with the part file of an earlier process: it has `length` bytes, of which `kept` were flushed to the disk.
     mutating func restore(_ version: DownloadVersion, kept: Int64, length: Int64) {
         let count = min(kept, length)
         guard count > 0, version.validator != nil, version.length.map({ count <= $0 }) ?? true else { return }
@@ -73,7 +66,6 @@ struct DownloadState: Sendable {
         perseverance.begin(at: count)
     }
 
-    /// Whether a later download can use the part file.
     var isResumable: Bool { version?.validator != nil && count > 0 }
 
     var question: Question {
@@ -140,24 +132,17 @@ struct DownloadState: Sendable {
         return version?.length == count ? .complete : .more
     }
 
-    /// Notes that a response has not completed the file.
+    /// Notes that a response has not completed the file; returns the delay before the next attempt, or nil to give up.
     ///
-    /// - Parameters:
-    ///   - asked: the delay that the server asks for.
-    ///   - roll: a random number, from 0 up to 1.
-    /// - Returns: the delay before the next attempt; nil to give up.
+    /// `asked` is the delay that the server asks for, and `roll` a random number, from 0 up to 1.
     mutating func takeFailure(asked: Duration, roll: Double) -> Duration? {
         perseverance.takeFailure(at: count, asked: asked, roll: roll)
     }
 
-    /// Notes that a part has ended, and that the next part has to be asked for.
-    ///
-    /// - Returns: false to give up, because the parts bring no new bytes.
+    /// Notes that a part has ended, and the next has to be asked for; false to give up, because the parts bring no new bytes.
     mutating func takePart() -> Bool { perseverance.takeStep(at: count) }
 
-    /// Notes that the part file differs from the server's file.
-    ///
-    /// - Returns: whether to ask for the whole once more: only if it came in parts.
+    /// Notes that the part file differs from the server's file; returns whether to ask for the whole again: only if it came in parts.
     mutating func takeWrongChecksum() -> Bool {
         let cameInParts = hasParts
         (version, count, trustsParts, hasParts) = (nil, 0, false, false)

@@ -26,14 +26,11 @@ struct DownloadVersion: Hashable, Sendable, Codable {
         lastModified = Self.strongDate(head, now: now)
     }
 
-    /// Whether the body of a response is coded, as with gzip.
     static func isEncoded(_ head: HTTPResponse) -> Bool {
         !head.headers.list(for: "Content-Encoding").allSatisfy { ASCII.isEqualIgnoringCase($0, "identity") }
     }
 
-    /// Whether a response that has a part of a file can be of this version.
-    ///
-    /// Its `If-Range` makes it a part of this version, but a server that contradicts that is not believed.
+    /// Whether a part of a file can be of this version: `If-Range` demands it, but a server that contradicts that is not believed.
     func agrees(with part: HTTPResponse) -> Bool {
         if let entityTag, part.headers.contains("ETag"), Self.strongTag(part) != entityTag { return false }
         if entityTag == nil, let lastModified, let other = part.headers["Last-Modified"], other != lastModified {

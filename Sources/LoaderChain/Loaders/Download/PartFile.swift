@@ -37,14 +37,12 @@ final class PartFile {
         return (record, length)
     }
 
-    /// Begins an empty file.
     func begin() throws(FileFailure) {
         try discard()
         file = try directory.create(part)
         hasLostBytes = false
     }
 
-    /// Goes on after the first `count` bytes.
     func goOn(after count: Int64) throws(FileFailure) {
         if file == nil { file = try directory.reopen(part, keeping: count) }
     }
@@ -133,6 +131,5 @@ struct DownloadRecord: Hashable, Sendable, Codable {
     /// The most bytes that a record has.
     static let longest = 64 * 1024
 
-    /// A digest of a name or an address.
     static func subject(_ text: String) -> String { Hexadecimal.text(of: SHA256.of(text.utf8)) }
 }

@@ -105,9 +105,7 @@ extension Exchange {
 
     // MARK: The end of a transfer
 
-    /// Called when the transfer has ended, also if it was stopped.
-    ///
-    /// - Parameter ending: says how; called only if the exchange is not over.
+    /// Called when the transfer has ended, also if it was stopped; `ending` says how, and is called only if the exchange is not over.
     package func ended(_ ending: () -> TransferEnding) {
         removeBodyFile()
         switch state.withLock({ $0.transferEnded() }) {

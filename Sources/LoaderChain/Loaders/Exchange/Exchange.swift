@@ -141,7 +141,6 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         return true
     }
 
-    /// Notes that bytes of the body were sent.
     package func didSend(_ bytes: Int64) {
         noteActivity()
         leg.progress.bytesSent += bytes
@@ -272,9 +271,6 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     // MARK: What was measured
 
-    /// The measurements of the exchange.
-    ///
-    /// - Parameter isWhole: whether the body has arrived.
     func metrics(until end: TimerInstant, isWhole: Bool) -> TransferMetrics {
         var metrics = TransferMetrics(
             start: startDate, timeToFirstByte: leg.firstByte.map { startInstant.duration(to: $0) },
@@ -296,7 +292,6 @@ extension Exchange {
         var transfer: (any Transfer)?
         var progress = TransferProgress()
 
-        /// The head of the response.
         var response: HTTPResponse?
         var firstByte: TimerInstant?
         /// The request to send next, if the response is a redirect.
@@ -307,7 +302,6 @@ extension Exchange {
 
     package var currentRequest: HTTPRequest { leg.request }
 
-    /// When the request that is being sent now was begun.
     package var legBegin: TimerInstant { leg.begin }
 
     package var head: HTTPResponse? { leg.response }

@@ -13,9 +13,7 @@ package final class ExchangeTerminal: HTTPLoader, @unchecked Sendable {
 
     /// The queue of requests that wait for a connection, with a terminal behind it.
     ///
-    /// - Parameters:
-    ///   - name: the name of the public loader.
-    ///   - requestsPerHost: the maximum number of requests in flight to one host; at least 1.
+    /// `name` is that of the public loader, and `requestsPerHost`, at least 1, the maximum number of requests in flight to one host.
     package static func entrance(_ name: String, to owner: ExchangeOwner, _ requestsPerHost: Int) -> Throttle {
         let entrance = Throttle(perHost: UInt(max(1, requestsPerHost)), timers: owner.timers)
         entrance.nextLoader = ExchangeTerminal(name, owner)
@@ -38,13 +36,11 @@ package final class ExchangeTerminal: HTTPLoader, @unchecked Sendable {
         exchange.start()
     }
 
-    /// Cancels everything in flight, and leaves the group when all of it has stopped.
     package override func reset(with group: DispatchGroup) {
         owner.cancelAll(in: group)
         super.reset(with: group)
     }
 
-    /// Accepts tasks again, although some cancelled ones have not stopped.
     package override func resetTimedOut(with group: DispatchGroup) {
         owner.giveUp(group)
         super.resetTimedOut(with: group)

@@ -33,11 +33,7 @@ package protocol Transfer: AnyObject, Sendable {
     /// Stops the transfer; it reports its end all the same.
     func cancel()
 
-    /// Adds what it knows about its connection.
-    ///
-    /// - Parameters:
-    ///   - isWhole: whether the body has arrived.
-    ///   - firstByte: when the head arrived.
+    /// Adds what it knows about its connection; the head arrived at `firstByte`, and the body has arrived if `isWhole`.
     func measure(_ metrics: inout TransferMetrics, firstByte: TimerInstant?, until end: TimerInstant, isWhole: Bool)
 }
 

@@ -75,9 +75,7 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
 }
 
 extension MetricsTap {
-    /// The tap's recorder, and what it adds to the metrics of all tasks.
-    ///
-    /// This is the only part of a tap that a task keeps, and it has no reference to a loader.
+    /// The only part of a tap that a task keeps: the recorder and what the tap adds to all metrics, without a reference to a loader.
     final class Settings: Sendable {
         let recorder: MetricRecorder
         let module: String?
@@ -103,9 +101,7 @@ extension MetricsTap {
 }
 
 extension MetricsTap.Settings {
-    /// Returns the metric of a task from its result.
-    ///
-    /// The address is that of the request as it was sent, with everything that loaders have filled in.
+    /// Returns the metric of a task; the address is that of the request as it was sent, with everything that loaders have filled in.
     func metric(of result: HTTPResult, duration: Duration, waiting: Duration) -> HTTPMetric {
         let request = result.request
         let options = request.storage.options

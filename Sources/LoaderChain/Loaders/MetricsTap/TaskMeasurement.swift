@@ -85,9 +85,7 @@ final class ActiveRequests: Sendable {
     private static let mostRows = 200
     private let table = Locked(Table())
 
-    /// Counts a request that begins.
-    ///
-    /// - Returns: the row that it is counted in, which stays the same when loaders below rewrite the request.
+    /// Counts a request that begins; returns its row, which stays the same when loaders below rewrite the request.
     func begin(_ request: HTTPRequest) -> Int {
         let key = Key(
             method: request.method.nameInOpenTelemetry, scheme: request.scheme, host: request.hostKey,

@@ -78,7 +78,6 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// The texts of requests and results, as a printing loader shows them.
 private struct PrintedTexts {
     let showsHeaders: Bool
     let bodyLimit: Int
@@ -134,7 +133,6 @@ struct PrintedBody {
 
     static let hidden = PrintedBody(lines: ["<a body that is hidden>"])
 
-    /// Shows at most `limit` of the bytes.
     init(_ data: Data, limit: Int) {
         self.init(beginning: data.prefix(max(limit, 0)), length: Int64(data.count))
     }

@@ -76,7 +76,7 @@ public actor RemoteSettings {
     /// When to ask again.
     private var due: TimerInstant
     private(set) var isAsking = false
-    /// What was wrong since something was right.
+    /// The kinds of faults that were told since something was right.
     private var told: Set<String>
     /// Whether the file could not be read when it should have been.
     private var mustLoad: Bool
@@ -84,8 +84,7 @@ public actor RemoteSettings {
     private var isStored = true
 
     private static let mostTold = 16
-    /// The size of the largest document.
-    private static let largest = 64 << 10
+    private static let largestDocument = 64 << 10
     /// How long a request may take in all, so that a slow server does not keep new settings away.
     private static let patience = Duration.seconds(30)
 
@@ -114,7 +113,7 @@ public actor RemoteSettings {
         request.priority = .high
         request.deduplication = .never
         request.responseCheck = .nothing
-        request.delivery = .inMemory(upTo: Self.largest)
+        request.delivery = .inMemory(upTo: Self.largestDocument)
         request.headers["Cache-Control"] = "no-cache"
         self.request = request
         self.chain = chain
@@ -133,7 +132,7 @@ public actor RemoteSettings {
         told = []
         mustLoad = false
         do {
-            if let bytes = try self.file?.contents(upTo: Self.largest) {
+            if let bytes = try self.file?.contents(upTo: Self.largestDocument) {
                 onEvent(try all.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
             }
         } catch {
@@ -231,7 +230,7 @@ public actor RemoteSettings {
     private func loadAgain() {
         guard mustLoad else { return }
         do {
-            let bytes = try file?.contents(upTo: Self.largest)
+            let bytes = try file?.contents(upTo: Self.largestDocument)
             mustLoad = false
             guard let bytes else { return }
             onEvent(try targets.take(bytes, signedBy: keys, at: timers.date, spread: interval * random.unit()))
@@ -283,7 +282,6 @@ extension RemoteSettings.Event: CustomStringConvertible {
 struct RemoteTargets: Sendable {
     private let targets: [String: RemoteSettings.Target]
     private var document: RemoteDocument?
-    /// The document's bytes.
     private(set) var bytes: Data?
     /// How much longer than written settings hold, so that not all apps return at once.
     private var spread = Duration.zero

@@ -88,7 +88,6 @@ struct SignedText {
         message = Data(parts[0] + [UInt8(ascii: ".")] + parts[1])
     }
 
-    /// The text, if one of the keys has signed it.
     func content(signedBy keys: [RemoteSettings.Key]) throws(RemoteProblem) -> Data {
         // The keys decide on the algorithm; the header only has to agree.
         guard keys.contains(where: { $0.algorithms.contains(algorithm) && $0.isValid(signature, message) }) else {

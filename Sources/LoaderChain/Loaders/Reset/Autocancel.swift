@@ -43,7 +43,6 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
 }
 
 extension HTTPLoader {
-    /// Ends a task that comes during a reset.
     @inline(never)
     final func refuseDuringReset(_ task: HTTPTask) {
         fail(task, .resetInProgress, reason: "The chain is being reset; load the request again after the reset")
