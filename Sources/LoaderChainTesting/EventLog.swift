@@ -29,8 +29,7 @@ public final class EventLog: Sendable {
 // MARK: - Waiting in the tests of this package
 
 extension Duration {
-    /// How long the tests of this package wait for an event: long enough for a slow machine under a sanitizer, but not
-    /// forever.
+    /// How long the tests of this package wait for an event: long enough for a slow machine under a sanitizer, but not forever.
     package static var patient: Duration { .seconds(120) }
 }
 

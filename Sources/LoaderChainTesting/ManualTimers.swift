@@ -138,7 +138,6 @@ public final class ManualTimers: Timers {
     fileprivate func remove(_ timer: ManualTimer) -> Bool { state.change { $0.remove(timer) } }
 }
 
-/// The state of manual timers, behind their lock.
 private struct ManualTimersState {
     var now = TimerInstant(nanoseconds: 0)
     var isMoving = false
@@ -170,7 +169,6 @@ private struct ManualTimersState {
         timer.ticket = wheel.insert(timer, at: UInt64(max(deadline, now).nanoseconds))
     }
 
-    /// Removes a timer, and returns whether it was here.
     mutating func remove(_ timer: ManualTimer) -> Bool { timer.ticket.flatMap { wheel.remove($0) } != nil }
 
     /// Removes the first timer that is due by `target`, and advances the clock to its deadline.

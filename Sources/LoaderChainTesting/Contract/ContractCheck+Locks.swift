@@ -54,9 +54,7 @@ extension ContractCheck {
         }
     }
 
-    /// Runs `body` with a second load at the first such moment.
-    ///
-    /// - Parameter others: how many tasks are loaded before, whose moments do not count, and which `body` receives.
+    /// Runs `body` with a second load at the first such moment, and with `others` loaded before, whose moments do not count.
     private static func lockPart(
         _ stage: ContractStage, _ behaviour: ContractTerminal.Behaviour, at moment: ContractTerminal.Moment,
         _ event: String, across call: String, behind others: Int = 0,

@@ -90,12 +90,10 @@ final class ContractSignal: Sendable {
 }
 
 extension ContractCheck {
-    /// Runs `body` on a thread that runs nothing else, which a blocking loader may occupy forever.
+    /// Runs `body` on a thread that runs nothing else, which a blocking loader may occupy forever; `fail` is told if there is none left.
     ///
     /// Swift's tasks and dispatch queues share a few threads with the rest of the program. On one of those, a loader could be blamed
     /// for what keeps them busy.
-    ///
-    /// - Parameter fail: called with a sentence if the system has no thread left.
     func startThread(orSay fail: (String) -> Void, _ body: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
             try SystemThread(stackSize: stackSize, body).detach()

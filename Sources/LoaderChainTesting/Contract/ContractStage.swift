@@ -2,9 +2,7 @@ import Dispatch
 import LoaderChain
 import Synchronization
 
-/// One part's loader with everything around it: the terminal, the clock, and what was found.
-///
-/// A part runs on one thread, which also moves the clock, but only while it waits.
+/// One part's loader and what is around it; a part runs on one thread, which also moves the clock, but only while it waits.
 final class ContractStage: Sendable {
     let check: ContractCheck
     let signal: ContractSignal
@@ -89,7 +87,6 @@ final class ContractStage: Sendable {
     /// Whether an event did not come, so that later violations would only follow from it.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Notes a violation unless `condition` holds.
     func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) {
         guard !condition, !isOver else { return }
         let sentence = sentence()
@@ -187,9 +184,7 @@ final class ContractStage: Sendable {
         return false
     }
 
-    /// Waits until `isDone` holds, while tasks are being loaded.
-    ///
-    /// Timers that run are not progress: a loader may set them again and again, without end.
+    /// Waits until `isDone` holds, while tasks are loaded; timers that run are not progress, as a loader may set them again without end.
     func waitWhileProgressing(until isDone: () -> Bool) -> Bool {
         while !isDone() {
             let before = loads.load(ordering: .relaxed)
@@ -217,9 +212,7 @@ final class ContractStage: Sendable {
 
     func probe(_ path: String? = nil) -> TaskProbe { TaskProbe(path ?? newPath(), signal) }
 
-    /// Loads a request, and returns a probe for its result.
-    ///
-    /// - Parameter onCompletion: called in the completion handler, before the probe learns of it.
+    /// Loads a request, and returns a probe for its result; the completion handler calls `onCompletion` before the probe learns of it.
     func load(
         _ path: String? = nil, with chain: HTTPLoader, onCompletion: @escaping @Sendable () -> Void = {}
     ) -> TaskProbe {
@@ -235,7 +228,6 @@ final class ContractStage: Sendable {
         return probe
     }
 
-    /// Cancels a task, and returns whether that came before its result.
     @discardableResult
     func cancel(_ probe: TaskProbe) -> Bool {
         call("A handler of the task's cancel") { probe.cancel() }
@@ -243,10 +235,8 @@ final class ContractStage: Sendable {
 
     /// Awaits a probe's result; notes a violation if there is none, more than one, or one that says that the task was abandoned.
     ///
-    /// - Parameters:
-    ///   - what: the task, as the subject of a sentence.
-    ///   - mayBeAbandoned: whether the terminal has lost the task.
-    ///   - reason: the sentence if there is none; nil for what can be seen.
+    /// `what` is the subject of a sentence, `mayBeAbandoned` says that the terminal has lost the task, and `reason` is the sentence if
+    /// there is no result; nil for what can be seen.
     @discardableResult
     func result(
         of probe: TaskProbe, _ what: String = "a task", mayBeAbandoned: Bool = false, orSay reason: String? = nil
@@ -358,9 +348,7 @@ final class ContractStage: Sendable {
         }
     }
 
-    /// Waits until an object is gone: another thread may be about to release the last reference.
-    ///
-    /// There is no event for that, so this looks again and again, at first often.
+    /// Waits until an object is gone, which another thread may be about to release; there is no event, so this looks again, at first often.
     func waitUntilGone(_ object: WeakReference) -> Bool {
         var looks = 0
         return patience.wait(until: { self.isOver || object.object == nil }) { deadline in

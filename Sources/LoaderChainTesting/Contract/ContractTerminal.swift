@@ -84,8 +84,7 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
 
     static func body(for path: String) -> String { "The answer to \(path)" }
 
-    /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its
-    /// way.
+    /// Answers those tasks at once that arrive when their loader may have left them, such as a task that a deadline has ended on its way.
     ///
     /// Nobody looks at what is held after the end of a part.
     func end(answering mayBeLeft: @escaping @Sendable (HTTPTask) -> Bool) {
@@ -196,7 +195,6 @@ final class TaskProbe: @unchecked Sendable {
     var hasEnded: Bool { completions > 0 }
     var result: HTTPResult? { state.withLock { $0.result } }
 
-    /// Cancels the task, and returns whether that came before its result.
     @discardableResult
     func cancel() -> Bool { (task?.object as? HTTPTask)?.cancel() ?? false }
 

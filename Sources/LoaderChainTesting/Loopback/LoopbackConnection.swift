@@ -80,9 +80,7 @@ package struct LoopbackConnection: Sendable {
         return .serveNext
     }
 
-    /// Ends the sending side, and waits until the client does the same.
-    ///
-    /// Closing with unread bytes would reset the connection, and the reset may destroy the reply on its way.
+    /// Ends the sending side, and waits until the client does: closing with unread bytes resets the connection, and may lose the reply.
     private func linger(reading buffer: inout [UInt8]) {
         socket.finishSending()
         let deadline = ContinuousClock.now + Self.lingering.time

@@ -66,12 +66,9 @@ package final class LoopbackCore: Sendable {
         ledger.change { $0.closeConnection() }
     }
 
-    /// The number of connections that a thread serves.
     var servingThreads: Int { serving.withLock(\.count) }
 
-    /// Ends every connection and every thread.
-    ///
-    /// - Parameter waits: whether it waits for the threads; it never waits for its own, as when a route calls it.
+    /// Ends every connection and every thread; `waits` for the threads, but never for its own, as when a route calls it.
     func stop(waits: Bool = true) {
         if ledger.change({ $0.stop() }) {
             stopping.raise()
@@ -118,7 +115,7 @@ extension LoopbackCore {
 
     /// Waits until the ledger meets a condition.
     ///
-    /// The wait throws if the server is stopped, unless its end helps to meet the condition, or if the task is cancelled.
+    /// Throws if the task is cancelled, or the server is stopped, unless the end of the server helps to meet the condition.
     func wait(outlivingServer: Bool = false, until isMet: @escaping (LoopbackLedger) -> Bool) async throws {
         let end = await ledger.wait { ledger -> Result<Void, LoopbackServer.Stopped>? in
             if isMet(ledger) { return .success(()) }
@@ -146,13 +143,11 @@ struct LoopbackRoutes {
         answers.updateValue(answer, forKey: Key(path: path, method: method))
     }
 
-    /// Sets the response to all other requests, and returns the response that it replaces.
     mutating func set(fallback answer: @escaping Answer) -> Answer? {
         defer { fallback = answer }
         return fallback
     }
 
-    /// The response for path and method, else that for the path, else the fallback.
     func answer(to request: LoopbackRequest) -> Answer? {
         let path = request.path
         return answers[Key(path: path, method: request.method)] ?? answers[Key(path: path, method: nil)] ?? fallback

@@ -32,9 +32,7 @@ public struct LoopbackRequest: Sendable, Hashable {
     /// The body decoded as UTF-8, with invalid bytes replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether the client wants to keep the connection alive after the reply.
-    ///
-    /// For HTTP/1.0 this is always false; its way of asking is no longer used.
+    /// Whether the client wants to keep the connection alive after the reply; never with HTTP/1.0, whose way of asking is no longer used.
     var keepsAlive: Bool {
         minorVersion >= 1 && !headers.list(for: "Connection", contains: "close")
     }

@@ -12,9 +12,7 @@ package struct LoopbackSocket: Sendable {
         case end
     }
 
-    /// A socket that listens at a port of 127.0.0.1; 0 stands for an unused one.
-    ///
-    /// The system keeps up to `backlog` connections that are not accepted yet.
+    /// A socket that listens at a port of 127.0.0.1, 0 for an unused one; up to `backlog` connections wait there to be accepted.
     package static func listening(
         port: UInt16 = 0, backlog: Int32 = SOMAXCONN
     ) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
