@@ -71,7 +71,9 @@ extension URLRequest {
     private static let endless: Double = 7 * 86_400
 
     init(_ encoded: EncodedRequest) {
-        self.init(url: encoded.url, timeoutInterval: Self.endless)
+        self.init(url: encoded.url)
+        // On Linux, a session takes a timeout of the initializer for none, and applies that of its configuration.
+        timeoutInterval = Self.endless
         httpMethod = encoded.method.rawValue
         var isFirst = Set<String>()
         for field in encoded.headers {

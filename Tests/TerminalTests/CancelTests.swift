@@ -228,6 +228,21 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    /// A session on Linux has a timeout of its own, which must not come first.
+    @Test func timeoutOfRequestMayExceedThatOfItsLoader() async throws {
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok().held() }
+        let loader = TestedTerminal.makeLoader(timeout: 1)
+        var patient = HTTPRequest(url: server.url("/patient"))
+        patient.timeout = .seconds(3600)
+        let (_, result) = start(patient, with: loader)
+        try await server.waitForHeld(count: 1)
+        // The second of them begins when the first timeout of the session has passed.
+        for _ in 0..<2 { #expect(await loader.failure(HTTPRequest(url: server.url("/")))?.code == .timedOut) }
+        server.release("/patient")
+        #expect(await result.value.response?.status == .ok)
+    }
+
     /// Without a timeout of its own, a request to a server that says nothing would never end.
     @Test func requestWithoutTimeoutEndsAfterAMinute() async throws {
         let (server, timers) = (try LoopbackServer(), ManualTimers())

@@ -50,7 +50,9 @@ import Testing
         let task = HTTPTask(request: .sample)
         task.cancel()
         task.complete(.success(response))
-        let error = try #require(task.result?.error)
+        let result = Locked<HTTPResult?>(nil)
+        task.addCompletionHandler { end in result.withLock { $0 = end } }
+        let error = try #require(result.withLock { $0?.error })
         #expect(error.code == .cancelled && error.response?.status == .ok && error.response?.chunks == nil)
         #expect(log.events == ["dropped"])
         await #expect(throws: HTTPError.self) { try await next(chunks) }
