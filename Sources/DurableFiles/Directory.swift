@@ -61,11 +61,8 @@ package protocol Directory: Sendable {
     func url(of path: String) -> URL?
 }
 
-/// An open file, closed at the latest when its last reference is released.
-///
-/// It has no current position: each read and write names its offset, so several threads can share a file.
+/// An open file, closed at the latest when its last reference is released; each read and write names its offset, so threads can share it.
 package protocol DurableFile: AnyObject, Sendable {
-    /// Returns how many bytes the file has.
     func length() throws(FileFailure) -> Int64
 
     /// Reads at most `count` bytes from `offset` on; returns no bytes at the end of the file.
@@ -92,10 +89,8 @@ extension Directory {
         return try file.readAll(Int(length), at: 0)
     }
 
-    /// Replaces the content of a file atomically: if the process or the machine stops meanwhile, the file has the old or the new
-    /// content.
-    ///
-    /// - Parameter temporary: the name of the file that is written first; an existing file of that name is lost.
+    /// Replaces the content of a file atomically, so that it has the old or the new content if the process or the machine stops meanwhile;
+    /// a file of the temporary name is lost.
     package func replace(_ path: String, with bytes: Data, through temporary: String) throws(FileFailure) {
         try? remove(temporary)
         do throws(FileFailure) {

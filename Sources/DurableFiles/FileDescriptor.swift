@@ -8,14 +8,7 @@ package final class FileDescriptor: DurableFile {
     private let descriptor: Atomic<CInt>
     private let path: String
 
-    /// Opens the file or directory at a path.
-    ///
-    /// - Parameters:
-    ///   - path: the path, relative to the directory.
-    ///   - directory: the descriptor of a directory.
-    ///   - flags: the flags of `open`; `O_CLOEXEC` is always added.
-    ///   - mode: the permissions of the file, if it is created.
-    ///   - action: the operation for error messages, as a participle.
+    /// Opens the file or directory at a path, with `O_CLOEXEC` beside the flags; the action is for messages, as a participle.
     package init(
         _ path: String, in directory: CInt = AT_FDCWD, flags: CInt, mode: mode_t = 0o600, for action: String
     ) throws(FileFailure) {
@@ -25,9 +18,7 @@ package final class FileDescriptor: DurableFile {
         self.path = path
     }
 
-    /// Opens a regular file for reading.
-    ///
-    /// - Throws: a failure whose ``FileFailure/isIrregular`` is true if the path is a directory, a pipe or a device.
+    /// Opens a regular file for reading; the failure is ``FileFailure/isIrregular`` for a directory, a pipe or a device.
     package convenience init(
         reading path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true
     ) throws(FileFailure) {
@@ -44,9 +35,7 @@ package final class FileDescriptor: DurableFile {
         try requireRegularFile()
     }
 
-    /// Creates a file for writing; fails if the file exists.
-    ///
-    /// - Parameter isRead: whether the file is also opened for reading, which costs a little more.
+    /// Creates a file for writing, and for reading too if `isRead`, which costs a little more; fails if the file exists.
     package convenience init(
         creating path: String, in directory: CInt = AT_FDCWD, mode: mode_t, isRead: Bool = false
     ) throws(FileFailure) {
@@ -88,7 +77,6 @@ package final class FileDescriptor: DurableFile {
         return status
     }
 
-    /// Returns the file's current identity, length and modification time.
     package func stamp() throws(FileFailure) -> FileStamp { FileStamp(try status()) }
 
     package func length() throws(FileFailure) -> Int64 { Int64(try status().st_size) }
@@ -160,7 +148,6 @@ package final class FileDescriptor: DurableFile {
 
     package func empty() throws(FileFailure) { try shorten(to: 0) }
 
-    /// Removes the bytes after the first `length`.
     package func shorten(to length: Int64) throws(FileFailure) {
         try perform(length == 0 ? "emptied" : "shortened", path) { ftruncate(number, off_t(length)) }
     }
@@ -208,9 +195,7 @@ package struct FileStamp: Hashable, Sendable {
 // Outside the class, whose method of the same name would hide the system call.
 private func closeDescriptor(_ number: CInt) -> CInt { close(number) }
 
-/// Makes a system call, repeats it while a signal interrupts it, and returns its result and `errno`.
-///
-/// The `errno` is meaningful only if the result says that the call failed.
+/// Makes a system call, repeats it while a signal interrupts it, and returns its result and `errno`, which counts only if the call failed.
 package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answer: Answer, code: CInt) {
     while true {
         let answer = call()

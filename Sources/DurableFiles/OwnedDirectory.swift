@@ -5,9 +5,8 @@ import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 
 extension Directory {
-    /// Locks the directory until the returned value is released.
-    ///
-    /// - Throws: a failure whose ``FileFailure/isInUse`` is true if another owner, in this process or another, has locked it.
+    /// Locks the directory until the value is released; the failure is ``FileFailure/isInUse`` if another owner, in this process or
+    /// another, has locked it.
     package func takeOwnership() throws(FileFailure) -> any Sendable {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
             if let file = url(of: OwnerLock.name), OwnerLock.isInAppGroup(file) { throw .shared }
@@ -38,12 +37,9 @@ extension FileFailure {
     /// The kinds of reasons why a directory cannot be used.
     package enum Obstacle: String, Sendable { case inUse, diskFull, directory }
 
-    /// The kind of the reason why the directory cannot be used.
     package var obstacle: Obstacle { isInUse ? .inUse : isDiskFull ? .diskFull : .directory }
 
-    /// The reason why the directory cannot be used, and what to do.
-    ///
-    /// - Parameter owner: the kind of owner, such as "writer".
+    /// The reason why the directory cannot be used, and what to do; the owner is of a kind such as "writer".
     package func reason(for owner: String) -> String {
         if self == .shared {
             return
