@@ -1,6 +1,4 @@
-/// Numbers as text, eight digits at a time.
-///
-/// Every method returns the end of the text, and may write past it.
+/// Numbers as text, eight digits at a time; every method returns the end of the text, and may write past it.
 extension LineBytes {
     private static let zeros: UInt64 = 0x3030_3030_3030_3030
     private static let hundredMillion: UInt64 = 100_000_000

@@ -74,7 +74,6 @@ extension LineBytes {
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
 
-    /// Calls `body` with all bytes, without copying them.
     borrowing func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -98,9 +97,7 @@ extension LineBytes {
         base.storeBytes(of: word.littleEndian, toByteOffset: place, as: UInt64.self)
     }
 
-    /// Puts bytes at a position.
-    ///
-    /// - Returns: The position after them.
+    /// Puts bytes at a position, and returns the position after them.
     @inline(__always)
     mutating func put(_ bytes: [UInt8], at place: Int) -> Int {
         let end = place + bytes.count

@@ -1,8 +1,6 @@
 /// Fields: a key, and a value by its type.
 extension LineCore {
-    /// Writes a separator, a field's key and an equals sign.
-    ///
-    /// - Returns: The position of the value, or nil if the key cannot be written.
+    /// Writes a separator, a field's key and an equals sign; returns the position of the value, or nil if the key cannot be written.
     @inline(__always)
     private mutating func beginField(_ key: String) -> Int? {
         let start = bytes.count

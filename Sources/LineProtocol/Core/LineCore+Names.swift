@@ -7,9 +7,7 @@ extension LineCore {
     /// The replacement for a byte that has no encoding.
     private static let replacement = UInt8(ascii: "-")
 
-    /// Writes a non-empty name at a position.
-    ///
-    /// - Returns: The end of the name.
+    /// Writes a non-empty name at a position, and returns its end.
     @inline(__always)
     mutating func writeName(_ name: String, at place: Int, as kind: NameKind) -> Int {
         let written = bytes.put(name, at: place, specials: ByteWord.namesSpecials)
@@ -32,9 +30,7 @@ extension LineCore {
     @inline(__always)
     private static var time: UInt64 { 0x656D_6974 }
 
-    /// Writes a name byte by byte, with its escapes and repairs.
-    ///
-    /// - Returns: The end of the name.
+    /// Writes a name byte by byte, with its escapes and repairs, and returns its end.
     @inline(never)
     mutating func writeSpecialName(_ name: String, at start: Int, as kind: NameKind) -> Int {
         var hasControl = false
@@ -73,9 +69,7 @@ extension LineCore {
         return kind == .tagValue ? place : replaceReserved(name, kind, from: start, to: place)
     }
 
-    /// Changes the name just written if it is reserved, as a whole or because of its first byte.
-    ///
-    /// - Returns: The new end of the name.
+    /// Changes the name just written if it is reserved, as a whole or because of its first byte, and returns its new end.
     @inline(never)
     private mutating func replaceReserved(_ name: String, _ kind: NameKind, from start: Int, to end: Int) -> Int {
         let first = name.utf8.first

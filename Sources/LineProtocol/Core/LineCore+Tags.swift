@@ -22,10 +22,8 @@ extension LineCore {
         bytes.end(at: writeName(value, at: place &+ 1, as: .tagValue))
     }
 
-    /// Writes a key that has an escape or a problem, that may not sort after the previous key, or before which a default may
-    /// belong.
-    ///
-    /// - Returns: The end of the key.
+    /// Writes a key that has an escape or a problem, that may not sort after the previous key, or before which a default may belong, and
+    /// returns its end.
     @inline(never)
     private mutating func writeUnusualKey(_ key: String, _ text: LineBytes.Text) -> Int {
         writeDefaults(before: key)

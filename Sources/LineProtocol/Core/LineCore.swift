@@ -138,9 +138,7 @@ extension LineCore {
         isLost = series.bytes.isEmpty
     }
 
-    /// Ends the line, or removes it if none of its fields can be written.
-    ///
-    /// - Returns: Whether the line is in the buffer.
+    /// Ends the line, or removes it if none of its fields can be written; returns whether the line is in the buffer.
     @inline(__always)
     mutating func endLine(_ timestamp: Timestamp?, _ precision: Precision) -> Bool {
         var place = bytes.count

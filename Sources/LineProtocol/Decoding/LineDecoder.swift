@@ -187,9 +187,7 @@ extension LineDecoder {
     }
 }
 
-/// Finds the end of a line: the first newline that is not in a string.
-///
-/// It processes every byte once, in order, in pieces of any size.
+/// Finds the end of a line, the first newline that is not in a string; processes every byte once, in order, in pieces of any size.
 struct LineSplitter {
     private enum Part {
         /// Only spaces so far.

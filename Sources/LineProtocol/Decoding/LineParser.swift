@@ -1,6 +1,4 @@
-/// Parses a line, without its newline, as a point.
-///
-/// The current position is `index`; every step advances it, and a step that fails leaves it at the problem.
+/// Parses a line, without its newline, as a point; every step advances `index`, and a step that fails leaves it at the problem.
 struct LineParser {
     let bytes: [UInt8]
     let precision: Precision
