@@ -34,17 +34,13 @@ struct BatchingState<Waiter> {
 
     /// All parcels up to this number are released.
     private var releasedThrough: UInt64 = 0
-    /// Whether all points so far are released as soon as a batch may be sent.
-    ///
-    /// Sealing that late avoids small parcels during a pause.
+    /// Whether all points so far are released as soon as a batch may be sent: sealing that late avoids small parcels during a pause.
     private var isDue = false
     /// The time at which the oldest unreleased point was written; nil if there is none.
     private var waitingSince: TimerInstant?
     /// The time at which the newest point was written.
     private var newest = TimerInstant(nanoseconds: .min)
-    /// The time to check whether the points are due.
-    ///
-    /// It does not move with each point, so the alarm need not be set again for each.
+    /// The time to check whether the points are due; it does not move with each point, so the alarm need not be set again for each.
     private var lookTime = TimerInstant(nanoseconds: .min)
 
     init(_ limits: BatchingLimits) {
@@ -79,9 +75,7 @@ struct BatchingState<Waiter> {
             && excess.footprint <= 0
     }
 
-    /// Makes space for a line; drops older parcels only if `mayDrop` is true and the settings allow it.
-    ///
-    /// - Returns: the dropped parcels; nil if there is no space.
+    /// Makes space for a line; returns the older parcels that it dropped, as `mayDrop` and the settings allow; nil if there is no space.
     mutating func makeSpace(for length: Int, mayDrop: Bool = true) -> [Parcel]? {
         if !fits(length) { seal() }
         var excess = excess(with: length)
@@ -103,9 +97,7 @@ struct BatchingState<Waiter> {
         return dropped
     }
 
-    /// Adds a line, for which there must be space.
-    ///
-    /// - Returns: whether the caller must check for a batch or set the alarm.
+    /// Adds a line, for which there must be space; returns whether the caller must check for a batch or set the alarm.
     @inline(__always)
     mutating func add(_ line: UnsafeRawBufferPointer, at now: TimerInstant) -> Bool {
         lines.append(line)
@@ -121,7 +113,6 @@ struct BatchingState<Waiter> {
         return isEnough && canSend(at: now)
     }
 
-    /// Moves the parcel that is being collected to the queue.
     mutating func seal() {
         guard open.points > 0 else { return }
         open.block = lines.takeAll(keeping: 2 * limits.blockBytes)
@@ -170,9 +161,7 @@ struct BatchingState<Waiter> {
         waitingSince = nil
     }
 
-    /// Takes the next batch to send; nil if there is none for now.
-    ///
-    /// The caller reports its end to ``ended(_:at:rest:note:)``.
+    /// Takes the next batch to send, whose end the caller reports to ``ended(_:at:rest:note:)``; nil if there is none for now.
     mutating func nextBatch(at now: TimerInstant) -> [Parcel]? {
         // If lines of the first parcel are being written to its file, it is sent after that.
         guard canSend(at: now), queue.first?.writing ?? 0 == 0 else { return nil }
@@ -215,12 +204,8 @@ struct BatchingState<Waiter> {
         return batch
     }
 
-    /// Records the end of a batch.
-    ///
-    /// - Parameters:
-    ///   - number: the number of its last parcel.
-    ///   - rest: the lines to send again; nil if all lines are settled.
-    ///   - note: a closure that adds the outcome of the other lines to a report.
+    /// Records the end of the batch whose last parcel has this number; `rest` has the lines to send again, if any, and `note` adds the
+    /// outcome of the others to a report.
     mutating func ended(_ number: UInt64, at now: TimerInstant, rest: Parcel?, note: (inout FlushReport) -> Void) {
         if let batch = inFlight.removeValue(forKey: number) {
             inFlightTotal = (inFlightTotal.points - batch.points, inFlightTotal.footprint - batch.footprint)
@@ -283,9 +268,8 @@ struct BatchingState<Waiter> {
         }
     }
 
-    /// Drops the points that are in no file, at the end of the writer, and removes and returns the remaining waiters.
-    ///
-    /// - Parameter lose: a closure that gets the number of points dropped from each waiting parcel.
+    /// Drops the points that are in no file, at the end of the writer, and takes the remaining waiters; `lose` gets the number of points
+    /// dropped from each waiting parcel.
     mutating func end(_ lose: (Int) -> Void) -> [(Waiter, FlushReport)] {
         seal()
         var all: [Parcel] = []
@@ -310,9 +294,7 @@ extension BatchingState {
         open.files = [journal.file]
     }
 
-    /// Adds a line that the caller writes to the open parcel's file.
-    ///
-    /// - Returns: the position of the line, and whether the caller must check for a batch or set the alarm afterwards.
+    /// Adds a line that the caller writes to the open parcel's file, before it checks for a batch or sets the alarm if `isNotable`.
     mutating func add(
         _ line: UnsafeRawBufferPointer, at now: TimerInstant, writing journal: BlockJournal
     ) -> (line: LineOnItsWay, isNotable: Bool) {
@@ -321,9 +303,7 @@ extension BatchingState {
         return (place, add(line, at: now))
     }
 
-    /// Records that a line was written to its file, or that this failed.
-    ///
-    /// - Returns: whether its parcel still exists, and was not dropped for newer points.
+    /// Records whether a line was written to its file; returns whether its parcel still exists, and was not dropped for newer points.
     mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> Bool {
         if line.parcel == open.number {
             open.wrote(line.line, failed: failed)
@@ -350,9 +330,7 @@ extension BatchingState {
         queue.change(number) { if $0.isSaved { $0.block = nil } }
     }
 
-    /// Makes space in memory for a line that may be in no file, by removing lines that are in files.
-    ///
-    /// - Returns: whether there is space.
+    /// Makes space in memory for a line that may be in no file, by removing lines that are in files; returns whether there is space.
     mutating func makeMemory(for length: Int) -> Bool {
         let most = limits.maximumMemory - lines.count - LineFrame.length(of: length) - BatchingLimits.overhead
         guard queue.total.memory > most else { return true }
@@ -364,7 +342,6 @@ extension BatchingState {
         return true
     }
 
-    /// Whether any line is only in memory.
     var isAnyUnsaved: Bool { queue.total.unsaved > 0 || !open.unsaved.isEmpty }
 
     /// The waiting parcels with lines that are only in memory.
@@ -372,10 +349,8 @@ extension BatchingState {
         queue.total.unsaved == 0 ? [] : queue.all.filter { !$0.unsaved.isEmpty && $0.writing == 0 }
     }
 
-    /// Records that all lines of a parcel are in a new file.
-    ///
-    /// - Returns: the files that are no longer needed: the previous ones, or the new one if the parcel was sent or changed
-    ///   meanwhile.
+    /// Records that all lines of a parcel are in a new file, and returns the files that are no longer needed: the previous ones, or the new
+    /// one if the parcel was sent or changed meanwhile.
     mutating func keep(_ file: BlockFile, of parcel: Parcel) -> [BlockFile] {
         var useless = [file]
         let footprint = limits.footprint(of: parcel.block?.count ?? 0)

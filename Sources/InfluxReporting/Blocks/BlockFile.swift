@@ -70,9 +70,7 @@ final class BlockJournal: Sendable {
         try result.get()
     }
 
-    /// The open file.
-    ///
-    /// No thread waits for another: if the file is being created, a second thread opens it too.
+    /// The open file; no thread waits for another: if the file is being created, a second thread opens it too.
     private func open() throws(FileFailure) -> any DurableFile {
         if let opened = opened.withLock({ $0 }) { return try opened.get() }
         let result = Result { () throws(FileFailure) in try create() }

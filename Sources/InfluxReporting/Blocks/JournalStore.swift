@@ -18,11 +18,7 @@ final class JournalStore: Sendable {
     /// The lock of the directory; nil after it was released for another writer.
     private let lock: Locked<(any Sendable)?>
 
-    /// Opens the store in a directory, and locks it.
-    ///
-    /// - Parameters:
-    ///   - precision: the unit of the timestamps of new blocks.
-    ///   - random: the source of the salts.
+    /// Opens the store in a directory, and locks it; timestamps in new blocks have this unit, and `random` is the source of the salts.
     init(_ directory: any Directory, precision: Precision, random: RandomSource) throws(WriterError) {
         self.directory = directory
         self.precision = precision
@@ -117,9 +113,8 @@ final class JournalStore: Sendable {
         return BlockJournal(BlockFile(number: number, precision: precision, salt: random.next()), in: directory)
     }
 
-    /// Reads the lines of a block that is not in memory, and the number of its damaged bytes.
-    ///
-    /// - Parameter points: the expected number of lines. If there are fewer, ``remove(_:)`` keeps the file for inspection.
+    /// Reads the lines of a block that is not in memory, and the number of its damaged bytes; if there are fewer lines than `points`,
+    /// ``remove(_:)`` keeps the file for inspection.
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
         if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
@@ -161,9 +156,7 @@ final class JournalStore: Sendable {
     func close() { _ = lock.withLock { replace(&$0, with: nil) } }
 }
 
-/// The names of damaged blocks' files.
-///
-/// The writer never reads these files. The newest few stay until the user has inspected and removed them.
+/// The names of damaged blocks' files, which the writer never reads; the newest few stay until the user has inspected and removed them.
 enum DamagedFile {
     static let mostKept = 32
 

@@ -2,9 +2,7 @@ import LoaderChain
 
 // Blocks: collected lines, in memory and in files. It may use Sending.
 
-/// A sequence of lines, each in a frame.
-///
-/// It has the same bytes as the block's file on the disk, except that the checksums are zero in memory.
+/// A sequence of lines, each in a frame: the bytes of the block's file on the disk, except that the checksums are zero in memory.
 struct LineBlock: Sendable {
     private(set) var frames: [UInt8] = []
 
@@ -83,9 +81,7 @@ enum LineFrame {
         return checksum.value
     }
 
-    /// Writes a frame into memory of sufficient size.
-    ///
-    /// The length comes last: without it, readers find no frame.
+    /// Writes a frame into memory of sufficient size, its length last, because readers find no frame without it.
     @inline(__always)
     static func write(_ line: UnsafeRawBufferPointer, checksum: UInt32, at place: UnsafeMutableRawPointer) {
         guard let start = line.baseAddress else { return }

@@ -26,9 +26,7 @@ public enum InfluxAPI: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The name of a time unit in the API.
-    ///
-    /// Some servers silently treat an unknown name as nanoseconds.
+    /// The name of a time unit in the API; some servers silently treat an unknown name as nanoseconds.
     func name(of precision: Precision) -> String {
         switch (self, precision) {
         case (.v1, .nanoseconds): "n"

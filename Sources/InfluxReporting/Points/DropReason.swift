@@ -67,9 +67,7 @@ struct DropAnnouncements {
 
     mutating func add(_ count: Int, _ reason: DropReason) { counts[reason, default: 0] += count }
 
-    /// Decides what to do about the drops so far.
-    ///
-    /// - Parameter atOnce: whether to announce all drops even if the last event is recent.
+    /// Decides what to do about the drops so far; if `atOnce`, to announce all of them even if the last event is recent.
     mutating func announce(at now: TimerInstant, atOnce: Bool) -> Step {
         if let next, next <= now { isScheduled = false }
         guard !counts.isEmpty else { return .nothing }

@@ -10,9 +10,7 @@ package enum MetricPoint {
     static let events = "AppEvent"
     static let traces = "AppTrace"
 
-    /// Appends the line of a record.
-    ///
-    /// - Parameter nudge: nanoseconds that distinguish points with the same start; see ``TimeNudge``.
+    /// Appends the line of a record; `nudge` is a number of nanoseconds that distinguishes points with the same start; see ``TimeNudge``.
     package static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
         switch record {
         case .request(let metric): append(metric, nudge, &encoder)

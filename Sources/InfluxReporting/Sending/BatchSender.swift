@@ -13,9 +13,7 @@ package struct BatchSender: LineSender {
     private let knowledge = ServerKnowledge()
     private let date: @Sendable () -> Date
 
-    /// Creates a sender.
-    ///
-    /// - Parameter date: a closure that returns the current date, for a `Retry-After` with a date.
+    /// Creates a sender; `date` returns the current date, for a `Retry-After` with a date.
     package init(
         to destination: InfluxDestination, through chain: HTTPLoader, compression: LineCompression = .gzip(),
         date: @escaping @Sendable () -> Date = { Date() }
@@ -144,9 +142,7 @@ struct LineBody: HTTPBody {
     func encode() -> HTTPBodyContent { .data(bytes) }
 }
 
-/// What a sender has learned about its server, and its gzip encoder; both are kept between batches.
-///
-/// Any number of batches may be in flight at once.
+/// What a sender has learned about its server, and its gzip encoder, both kept between batches, of which any number may be in flight.
 private struct ServerKnowledge: Sendable {
     private struct State {
         var compressesLines = true

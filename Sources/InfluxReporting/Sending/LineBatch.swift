@@ -1,9 +1,8 @@
 import LineProtocol
 import LoaderChainPlatformFoundation
 
-/// A sequence of complete lines, with the positions of their ends.
-///
-/// A string in a line may contain a newline, so the ends are stored instead of searched for. All timestamps have the same unit.
+/// A sequence of complete lines whose timestamps have the same unit, with the positions of their ends, which are not searched for, as a
+/// string in a line may contain a newline.
 package struct LineBatch: Sendable, Hashable {
     /// The lines, each with its newline; the first byte has the index 0.
     package let bytes: Data
@@ -41,7 +40,6 @@ package struct LineBatch: Sendable, Hashable {
     /// The range of a line's bytes, newline included.
     package func range(of line: Int) -> Range<Int> { (line == 0 ? 0 : ends[line - 1])..<ends[line] }
 
-    /// The range of the bytes of consecutive lines.
     package func range(of lines: Range<Int>) -> Range<Int> {
         lines.isEmpty ? 0..<0 : range(of: lines.lowerBound).lowerBound..<ends[lines.upperBound - 1]
     }

@@ -38,9 +38,7 @@ package struct BatchOutcome: Sendable, Hashable {
 
     package init() {}
 
-    /// Removes a line that was added to the batch from the counts.
-    ///
-    /// - Returns: whether the line was delivered, as far as is known.
+    /// Removes a line that was added to the batch from the counts; returns whether the line was delivered, as far as is known.
     mutating func takeOut(_ line: String) -> Bool {
         if let place = rejected.firstIndex(where: { $0.line == line }) {
             rejected.remove(at: place)

@@ -59,9 +59,7 @@ package struct SplitPlan: Sendable {
     /// No server has a limit of this size or less; such a refusal has another cause.
     private static let smallestLimit = 16 << 10
 
-    /// Plans the sending of a batch.
-    ///
-    /// - Parameter limit: the size limit of a piece that earlier batches revealed.
+    /// Plans the sending of a batch, with the size limit of a piece that earlier batches revealed.
     package init(_ batch: LineBatch, limit: SizeLimit = SizeLimit()) {
         self.batch = batch
         self.limit = limit
@@ -266,9 +264,7 @@ package struct SizeLimit: Sendable, Hashable {
         isTrial = true
     }
 
-    /// Records that a size was refused.
-    ///
-    /// - Parameter largestTaken: the largest size that was accepted for the same batch.
+    /// Records that a size was refused, while `largestTaken` was the largest size that was accepted for the same batch.
     package mutating func noteRefused(_ size: Int, largestTaken: Int?) {
         if isTrial { patience = min(patience * 4, Self.greatestPatience) }
         // The limit is above any size that was accepted.

@@ -31,9 +31,7 @@ package enum WriteVerdict: Sendable, Hashable {
     /// The server stored nothing, for a reason other than the lines.
     case failed(DeliveryFailure)
 
-    /// Interprets the result of a request that writes lines.
-    ///
-    /// - Parameter now: the current date, for a `Retry-After` with a date.
+    /// Interprets the result of a request that writes lines; `now` is the current date, for a `Retry-After` with a date.
     package init(_ result: HTTPResult, now: Date) {
         switch result {
         case .success(let response): self.init(response, now: now)

@@ -42,9 +42,7 @@ struct Encoders {
     }
 }
 
-/// An encoder of the pool.
-///
-/// It is a class, so that passing it on moves a reference and never copies the buffer.
+/// An encoder of the pool; a class, so that passing it on moves a reference and never copies the buffer.
 final class Scratch: @unchecked Sendable {
     var encoder: LineEncoder
 

@@ -109,9 +109,7 @@ extension WriterEngine {
         advance()
     }
 
-    /// Flushes the files that were written to since the last time.
-    ///
-    /// A line that is being written to its file is flushed the next time.
+    /// Flushes the files that were written to since the last time; a line that is being written is flushed the next time.
     func synchronizeFiles() throws(FileFailure) {
         guard let store else { return }
         let files = state.withLock { $0.takeUnsynchronized() }

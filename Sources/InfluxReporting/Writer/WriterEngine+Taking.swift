@@ -4,10 +4,7 @@ import LoaderChain
 
 /// Accepts points: a point is encoded as a line, and the line is held before the call returns.
 extension WriterEngine {
-    /// Accepts a point, which `write` encodes outside the lock.
-    ///
-    /// - Parameter write: a closure that gets the encoder and a ``TimeNudge``.
-    /// - Returns: where the point is held, or why it was dropped.
+    /// Accepts a point, which `write` encodes outside the lock, with the encoder and a ``TimeNudge`` that it gets.
     @inline(__always)
     func take(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult { take(write, mayDrop: true) }
 

@@ -59,7 +59,6 @@ final class WriterEngine: Sendable {
         setAlarm()
     }
 
-    /// Wakes the writes that wait for space.
     func noteFreedSpace() { freedSpace.change { $0 += 1 } }
 
     func emit(_ event: WriterEvent) { listeners.tell(event) }

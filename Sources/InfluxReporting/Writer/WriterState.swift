@@ -74,9 +74,8 @@ struct WriterState {
         var advances = false
     }
 
-    /// Accepts the line of an encoder, and returns the encoder to the pool unless the line must be written to a file.
-    ///
-    /// - Parameter mayDrop: whether a full writer drops this point or others. If not, this point is refused without being counted.
+    /// Accepts the line of an encoder, and returns the encoder to the pool unless the line must be written to a file; a full writer drops
+    /// this point or others if `mayDrop`, and otherwise refuses this point without counting it.
     @inline(__always)
     mutating func take(_ scratch: Scratch, at now: TimerInstant, mayDrop: Bool) -> Taken {
         let taken = scratch.encoder.withUnsafeBytes { line in
@@ -136,9 +135,7 @@ struct WriterState {
 
     // MARK: Files
 
-    /// Records whether a line was written to its file.
-    ///
-    /// - Returns: where the line is held, or why it was dropped; and whether the caller must schedule a synchronization.
+    /// Records whether a line was written to its file; if `synchronizes`, the caller must schedule a synchronization.
     mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> (result: WriteResult, synchronizes: Bool) {
         // After the end, nothing saves a line that is only in memory.
         let isLost = failed && isStopped
@@ -188,9 +185,7 @@ struct WriterState {
         unannounced.add(count, reason)
     }
 
-    /// Takes the drops to report as points; unconfirmed earlier reports come first, and alone.
-    ///
-    /// - Parameter time: the timestamp of new reports.
+    /// Takes the drops to report as points; unconfirmed earlier reports come first, and alone, and new ones get this timestamp.
     mutating func takeReports(at time: Timestamp) -> [DropReport] {
         if !reportsToRepeat.isEmpty { return replace(&reportsToRepeat, with: []) }
         return takeUnreported().map { DropReport(reason: $0.reason, count: $0.count, time: time) }
