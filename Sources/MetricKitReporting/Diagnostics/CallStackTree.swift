@@ -49,9 +49,7 @@ public struct CallStackTree: Sendable, Hashable {
 }
 
 extension CallStackTree {
-    /// Reads a tree; nil if the value is not a tree or has too many frames.
-    ///
-    /// Values that are not frames become leftovers.
+    /// Reads a tree; values that are not frames become leftovers; nil if the value is not a tree or has too many frames.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
         guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
         var reading = CallStackReading(path: path, context)

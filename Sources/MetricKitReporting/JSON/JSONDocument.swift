@@ -35,9 +35,7 @@ final class JSONDocument: Sendable {
         entries = try JSONIndexer.index(self.bytes, limits)
     }
 
-    /// Converts a text to UTF-8.
-    ///
-    /// Systems write UTF-8, but another program may have saved the file in another encoding.
+    /// Converts a text to UTF-8, which systems write; another program may have saved the file in another encoding.
     private static func utf8(_ bytes: [UInt8]) throws(JSONProblem) -> [UInt8] {
         guard let encoding = marks.first(where: { bytes.starts(with: $0.mark) })?.encoding else { return bytes }
         // Foundation ignores an incomplete character at the end.
@@ -47,9 +45,7 @@ final class JSONDocument: Sendable {
         return Array(text.utf8)
     }
 
-    /// The byte order marks.
-    ///
-    /// Those of UTF-32 come first, because one of them begins like one of UTF-16.
+    /// The byte order marks; those of UTF-32 come first, because one of them begins like one of UTF-16.
     private static let marks: [(mark: [UInt8], encoding: String.Encoding)] = [
         ([0xFF, 0xFE, 0, 0], .utf32), ([0, 0, 0xFE, 0xFF], .utf32), ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
     ]
@@ -86,9 +82,7 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
 /// Each limit is a thousand times that of a real payload: the largest known payloads have a few megabytes, a few
 /// hundred thousand values, and call stacks with a depth of a few thousand frames.
 struct JSONLimits: Sendable {
-    /// The maximum number of bytes of a text.
     var bytes = 64 << 20
-    /// The maximum nesting of objects and arrays.
     var depth = 1 << 16
     /// The maximum number of values, each of which needs sixteen bytes while the text is read.
     var values = 1 << 22

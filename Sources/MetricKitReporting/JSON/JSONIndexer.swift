@@ -225,9 +225,7 @@ enum JSONText {
         return number
     }
 
-    /// Decodes the valid bytes between the quotes of a string.
-    ///
-    /// A lone surrogate becomes U+FFFD.
+    /// Decodes the valid bytes between the quotes of a string; a lone surrogate becomes U+FFFD.
     static func text(_ inside: ArraySlice<UInt8>) -> String {
         guard inside.contains(backslash) else { return String(decoding: inside, as: UTF8.self) }
         var plain: [UInt8] = []

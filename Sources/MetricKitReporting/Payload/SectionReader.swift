@@ -140,9 +140,7 @@ final class PayloadContext {
         leftovers.append(Leftover(path: path, reason: reason, json: RawJSON(node.bytes)))
     }
 
-    /// Reads the amount of a quantity, in the unit of the model.
-    ///
-    /// The value is a string such as `1,000 ms`, or an object with `value` and `unit`.
+    /// Reads the amount of a quantity, in the unit of the model, from a string such as `1,000 ms` or an object with `value` and `unit`.
     func amount(_ node: JSONNode, _ quantity: MeasureUnit.Quantity) -> DecimalNumber? {
         if let text = node.text {
             guard let found = QuantityText(text), let unit = evidence.unit(found.name, found.entry, quantity),
@@ -176,8 +174,7 @@ final class PayloadContext {
 
 /// The buckets of a histogram in a payload, in either of the two formats that systems write.
 ///
-/// If a bucket cannot be parsed, the whole histogram is rejected: a mean over the other buckets would be
-/// wrong.
+/// If a bucket cannot be parsed, the whole histogram is rejected: a mean over the other buckets would be wrong.
 private struct HistogramReading {
     private let buckets: [JSONNode]
     private let keys: (start: String, end: String, count: String)

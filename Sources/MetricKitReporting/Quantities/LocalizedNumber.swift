@@ -85,9 +85,7 @@ struct LocalizedNumber: Hashable, Sendable {
         return scalar.properties.numericValue.map { Int($0) }
     }
 
-    /// The possible readings: none, one or two.
-    ///
-    /// - Parameter wholeOnly: whether the unit has no fractions.
+    /// The possible readings: none, one or two; `wholeOnly` says that the unit has no fractions.
     func readings(wholeOnly: Bool = false) -> [Reading] {
         guard let last = marks.last else {
             return reading(runs[0], grouping: nil).map { [$0] } ?? []
@@ -138,7 +136,6 @@ struct NumberStyle: Sendable {
     /// The maximum number of digits of a number without separators.
     private var longestUnmarked = 0
 
-    /// Learns from a number.
     mutating func learn(from text: LocalizedNumber, _ entry: UnitTable.Entry) {
         if let length = text.unmarkedLength { longestUnmarked = max(longestUnmarked, length) }
         if let decimal = entry.decimal { decimals.insert(decimal) }

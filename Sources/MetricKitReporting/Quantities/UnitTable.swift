@@ -1,4 +1,3 @@
-/// A unit of measurement.
 struct MeasureUnit: Hashable, Sendable {
     /// A quantity, with its unit in the model.
     enum Quantity: Hashable, Sendable {
