@@ -49,11 +49,8 @@ package final class GzipDecoder {
     /// Whether the last member has been decompressed to its end.
     package var isComplete: Bool { phase != .within }
 
-    /// Decompresses the next piece of the stream.
-    ///
-    /// - Parameters:
-    ///   - bytes: the piece, which may begin and end anywhere.
-    ///   - pass: a closure that receives the output, at most 64 KiB at a time, and returns whether it wants more.
+    /// Decompresses the next piece of the stream, which may begin and end anywhere; `pass` gets the output, at most 64 KiB at a time, and
+    /// returns whether it wants more.
     package func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) throws(Fault) {
         var rest = bytes
         while true {

@@ -41,10 +41,7 @@ package final class GzipEncoder {
     /// Starts a new stream; returns false if zlib fails.
     package func begin() -> Bool { loaderchain_deflate_reset(stream) == Zlib.ok }
 
-    /// Adds bytes to the current stream.
-    ///
-    /// - Parameter isLast: whether the stream ends with them.
-    /// - Returns: the output so far, which may be empty; nil if zlib fails.
+    /// Adds bytes to the current stream, and returns the output so far, which may be empty; nil if zlib fails.
     package func add(_ bytes: Data, isLast: Bool = false) -> Data? {
         var result = Data()
         let isDone = bytes.withUnsafeBytes { input -> Bool in
