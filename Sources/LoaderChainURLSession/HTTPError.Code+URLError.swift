@@ -6,9 +6,7 @@ import LoaderChain
 #endif
 
 extension HTTPError.Code {
-    /// Translates an error of the session.
-    ///
-    /// - Parameter afterHead: whether the head of a response had arrived.
+    /// Translates an error of the session; `afterHead` says that the head of a response had arrived.
     init(_ error: URLError, afterHead: Bool) {
         self =
             switch error.code {

@@ -19,8 +19,7 @@ struct OutgoingBody: Sendable {
 
     /// Returns nil for a body that must be written to a file first.
     ///
-    /// On all platforms that is a body with a stream, whose next piece may take any time. On Apple systems it is also a
-    /// body of several segments.
+    /// On all platforms that is a body with a stream, whose next piece may take any time; on Apple systems also a body of several segments.
     init?(_ content: HTTPBodyContent) {
         if content.length == 0 {
             source = .none

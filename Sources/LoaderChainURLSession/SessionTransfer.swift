@@ -44,9 +44,7 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
 
     func resume() { task.resume() }
 
-    /// Cancels the task.
-    ///
-    /// Cancelling waits for the session, which may be waiting for its delegate, and this may be the delegate's thread.
+    /// Cancels on a queue: cancelling waits for the session, which may be waiting for its delegate, whose thread this may be.
     func cancel() {
         session.control.async { [task] in task.cancel() }
     }

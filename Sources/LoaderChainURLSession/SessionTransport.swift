@@ -271,9 +271,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 struct SessionSettings: @unchecked Sendable {
     // A private copy that never changes, so it is safe to send.
     let configuration: URLSessionConfiguration
-    /// Header fields for every request.
-    ///
-    /// The loader adds them, because the session would send them to the host of a redirect too.
+    /// Header fields for every request, which the loader adds, because the session would send them to the host of a redirect too.
     let headers: HTTPHeaders
     /// The maximum idle time of an exchange.
     let timeout: Duration

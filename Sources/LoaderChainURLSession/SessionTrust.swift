@@ -17,7 +17,6 @@ struct SessionTrust: @unchecked Sendable {
         let clientIdentity: URLCredential?
     #endif
 
-    /// Prepares the options.
     init(_ options: TLSOptions) throws(TLSOptions.Refused) {
         try options.check(
             for: "URLSession on this system", supporting: Self.supported,
@@ -154,9 +153,7 @@ struct SessionTrust: @unchecked Sendable {
     }
 #endif
 
-/// A public key with its algorithm, as in certificates and pins (RFC 5280, section 4.1).
-///
-/// Apple's Security framework returns a key without its algorithm, so it is prepended.
+/// A public key with its algorithm, as in certificates and pins (RFC 5280, section 4.1); Apple's Security framework omits the algorithm.
 enum SubjectPublicKeyInfo {
     /// Encodes an RSA key, of any size.
     static func rsa(_ key: Data) -> Data {
