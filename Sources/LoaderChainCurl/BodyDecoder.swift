@@ -62,10 +62,10 @@
         private let step: any DecodingStep
         private var (taken, given) = (0, 0)
 
-        /// How much more than what arrives a decoded body may have; gzip can make a thousandfold, and brotli a millionfold, which
+        /// A decoded body may have this many times the bytes that arrive; gzip can make a thousandfold, and brotli a millionfold, which
         /// would hold up the thread and fill the disk.
         private static let mostGrowth = 2_000
-        /// What does not count.
+        /// A decoded body may have this many bytes in any case.
         private static let freeBytes = 16 << 20
 
         private init(_ step: any DecodingStep) { self.step = step }
@@ -84,9 +84,7 @@
             return BodyDecoder(coding.makeStep())
         }
 
-        /// Decodes the next bytes.
-        ///
-        /// - Parameter pass: receives the output, at most 64 KiB at a time, and returns whether it wants more.
+        /// Decodes the next bytes; `pass` gets the output, at most 64 KiB at a time, and returns whether it wants more.
         func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Bool) throws(Fault) {
             taken += bytes.count
             let most = Self.freeBytes + Self.mostGrowth * taken

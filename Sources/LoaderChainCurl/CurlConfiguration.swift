@@ -100,7 +100,7 @@
 
         var listOfExceptions: String { exceptions.joined(separator: ",") }
 
-        /// Why the proxy of a scheme cannot be used; libcurl would tell with its credentials.
+        /// Why the proxy of a scheme cannot be used; libcurl's own message would contain its credentials.
         func fault(for scheme: String) -> String? {
             let proxy = proxy(for: scheme)
             guard !proxy.isEmpty else { return nil }

@@ -47,7 +47,7 @@
         /// Whether a handle tells how many bytes of a request it has sent; from version 8.2 to 8.7, it does not count all of them.
         var countsSentBytes: Bool { !(0x08_02_00..<0x08_08_00).contains(version) }
 
-        /// Whether a handle can be let go while it waits for the address of a host; before version 7.87, that took as long.
+        /// Whether a handle can be let go while it waits for the address of a host; before version 7.87, letting go waits for it too.
         var leavesResolver: Bool { version >= 0x07_57_00 }
     }
 #endif

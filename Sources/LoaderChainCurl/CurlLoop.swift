@@ -39,11 +39,7 @@
 
         var count: Int { shared.running.load(ordering: .relaxed) }
 
-        /// Begins a thread; nil if the system has none left, or the process no descriptors.
-        ///
-        /// - Parameters:
-        ///   - endsOnLoop: whether transfers report their ends on this thread.
-        ///   - hasHTTP2: whether some of its connections may have HTTP/2.
+        /// Begins a thread, which reports the ends of transfers itself if `endsOnLoop`; nil if there is no thread or descriptor left.
         init?(_ library: CurlLibrary, idleConnections: Int, endsOnLoop: Bool, hasHTTP2: Bool) {
             guard let multi = loaderchain_curl_multi_make() else { return nil }
             // Before version 8.20, a set is made without what wakes it if the process has no descriptors left.

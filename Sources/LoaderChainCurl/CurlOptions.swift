@@ -205,12 +205,8 @@
             _ = loaderchain_curl_set_object(pointer, option, object)
         }
 
-        /// Sets everything but the body; returns the lists that must stay until the transfer has ended.
-        ///
-        /// - Parameters:
-        ///   - length: the length of the body that is sent.
-        ///   - timeout: how long the request may be idle.
-        ///   - transfer: the transfer, for libcurl's calls.
+        /// Sets everything but the body; the request may be idle for `timeout`, libcurl's calls get `transfer`, and the returned lists must
+        /// stay until the transfer has ended.
         func set(
             _ request: EncodedRequest, length: Int64, timeout: Duration, for transfer: UnsafeMutableRawPointer,
             of transport: CurlTransport

@@ -383,9 +383,7 @@
         /// The status with which a proxy refused a tunnel; 0 for none.
         var proxyStatus = 0
 
-        /// What it means for a request.
-        ///
-        /// - Parameter afterHead: whether the head of a response had arrived.
+        /// What it means for a request; `afterHead` says that the head of a response had arrived.
         func meaning(afterHead: Bool) -> TransferFailure {
             if proxyStatus != 0, !(200..<300).contains(proxyStatus) {
                 return TransferFailure(

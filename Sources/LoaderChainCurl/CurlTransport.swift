@@ -15,14 +15,12 @@
         /// The library, which is loaded with the first request.
         private var library: Result<CurlLibrary, CurlLibrary.Missing> { CurlLibrary.system }
         var usesHTTP2: Bool { configuration.allowsHTTP2 && (try? library.get())?.hasSoundHTTP2 == true }
-        /// Whether a handle tells how many bytes of a request it has sent.
         var countsSentBytes: Bool { (try? library.get())?.countsSentBytes == true }
-        /// Whether libcurl's own limit for connecting ends without waiting for a host's address.
         var leavesResolver: Bool { (try? library.get())?.leavesResolver == true }
         /// The threads that run; more begin when they are needed.
         private let loops = Locked<[CurlLoop]>([])
         private let numbers = Atomic(0)
-        /// The process that has the threads, which a child of it does not.
+        /// The process that has the threads; a child of it does not have them.
         private let process = getpid()
 
         init(_ configuration: CurlConfiguration, _ trust: CurlTrust, timers: any Timers) {
