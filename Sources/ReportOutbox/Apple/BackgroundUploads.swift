@@ -156,9 +156,7 @@
         fileprivate var id: UploadID? { taskDescription.flatMap { UploadID($0) } }
     }
 
-    /// Passes the session's events to the engine.
-    ///
-    /// The session retains it, and with it the engine.
+    /// Passes the session's events to the engine; the session retains it, and with it the engine.
     private final class SessionRelay: NSObject, URLSessionDataDelegate {
         private let engine: UploadEngine
 

@@ -78,9 +78,7 @@ extension OutboxEngine {
         }
     }
 
-    /// Rewrites a report with another request.
-    ///
-    /// The old file stays until the new one is complete.
+    /// Rewrites a report with another request; the old file stays until the new one is complete.
     private func replace(_ handle: OutboxHandle, _ name: RecordName, _ request: HTTPRequest) {
         let temporary = RecordName.temporaryPrefix + String(name.sequence, radix: 16)
         do {

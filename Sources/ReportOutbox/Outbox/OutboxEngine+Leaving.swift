@@ -12,9 +12,8 @@ extension OutboxEngine {
         return hasLeft
     }
 
-    /// Drops reports whose phase is `leaving`.
-    ///
-    /// The app is called when all of them have left: it may submit a report, which waits for one with its identifier.
+    /// Drops reports whose phase is `leaving`, and calls the app when all of them have left: it may submit a report, which waits for one
+    /// with its identifier.
     func drop(leaving handles: [OutboxHandle], because loss: ReportLoss) {
         let released = handles.compactMap { end(leaving: $0, .dropped(loss), nil).released }
         for name in released { release(name, delivered: false) }
@@ -67,9 +66,7 @@ extension OutboxEngine {
         locations.release(name.id, at: url, delivered: delivered)
     }
 
-    /// Removes a file.
-    ///
-    /// If that fails, the report is not sent again nevertheless, and the file is removed later.
+    /// Removes a file; if that fails, the report is not sent again nevertheless, and the file is removed later.
     @discardableResult
     func remove(_ file: StoredFile) -> Bool {
         do throws(FileFailure) {
@@ -134,7 +131,6 @@ extension OutboxEngine {
         do throws(FileFailure) { try store.syncMove(into: ReportStore.deadLetterFolder) } catch { trouble(error) }
     }
 
-    /// Removes the oldest dead letters if they exceed the limits.
     func trimDeadLetters() {
         let trimmed = shared.withLock { shared in
             shared.deadLetters.trim(

@@ -330,9 +330,7 @@ extension OutboxEngine.Shared {
 private typealias Unwanted = (leaving: [OutboxHandle], deadLetters: [DeadLetterName])
 
 extension OutboxEngine.Shared {
-    /// Removes all reports without consent.
-    ///
-    /// This happens under the lock, so that reports submitted after a later consent stay.
+    /// Removes all reports without consent, under the lock, so that reports submitted after a later consent stay.
     fileprivate mutating func takeUnwanted() -> Unwanted? {
         guard outbox.consent == .denied else { return nil }
         let leaving = outbox.waitingHandles

@@ -19,9 +19,7 @@ extension OutboxEngine {
         }
     }
 
-    /// Accepts a report.
-    ///
-    /// When this method returns, the report is stored.
+    /// Accepts a report, which is stored when this method returns.
     func submit(
         _ id: ReportID, _ request: HTTPRequest, _ source: Source, adding bodyHeaders: HTTPHeaders,
         _ priority: ReportPriority, _ kind: ReportKind

@@ -62,9 +62,7 @@ final class OutboxEngine: Sendable {
 
     // MARK: Time
 
-    /// The current time.
-    ///
-    /// It is read outside the lock, because the app may provide the timers.
+    /// The current time, which is read outside the lock, because the app may provide the timers.
     var now: ClockReading { ClockReading(settings.timers) }
 
     /// Locks the state at the current time.
@@ -206,9 +204,8 @@ struct RunningAttempt: Sendable {
     let timeout = Alarm()
 }
 
-/// The time since the outbox was opened, independent of changes to the wall clock.
-///
-/// It follows the monotonic clock, and includes the time for which the machine slept.
+/// The time since the outbox was opened, by the monotonic clock and with the time for which the machine slept, so that it is
+/// independent of changes to the wall clock.
 struct OutboxClock: Sendable {
     private(set) var time = TimerInstant(nanoseconds: 0)
     private var meter: SleepMeter

@@ -126,9 +126,7 @@ public struct OutboxInspector: Sendable {
         return try owned()
     }
 
-    /// Opens the outbox for changes, without sending.
-    ///
-    /// Opening creates a lock file in the directory, so it is opened only if there is something to change.
+    /// Opens the outbox for changes, without sending; that creates a lock file, so it is opened only if there is something to change.
     private func owned() throws(OutboxError) -> ReportOutbox {
         var settings = OutboxSettings()
         settings.seal = store.seal

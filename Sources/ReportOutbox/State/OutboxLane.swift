@@ -63,9 +63,8 @@ extension TimerInstant {
     static let distantPast = TimerInstant(nanoseconds: .min)
 }
 
-/// The waiting entries, ordered by due time and then by age.
-///
-/// An entry that leaves for another reason is not removed from the heap, so the owner checks whether an item is still valid.
+/// The waiting entries, ordered by due time and then by age; an entry that leaves for another reason stays in the heap, so the owner
+/// checks whether an item is still valid.
 struct DueHeap {
     struct Item {
         let due: TimerInstant
@@ -139,7 +138,6 @@ struct KindLimits {
         ends[kind] = max(ends[kind] ?? end, end)
     }
 
-    /// The end of a kind's limit; nil if there is none.
     func end(of kind: ReportKind) -> TimerInstant? { ends.isEmpty ? nil : ends[kind] }
 }
 

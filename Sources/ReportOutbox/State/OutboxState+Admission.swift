@@ -41,9 +41,7 @@ extension OutboxState {
         return nil
     }
 
-    /// Accepts a published report, and returns the reports that are evicted for it.
-    ///
-    /// They are evicted only now, when the new report is stored.
+    /// Accepts a published report, and returns the reports that are evicted for it, which happens only now that it is stored.
     mutating func accept(_ handle: OutboxHandle) -> [OutboxHandle] {
         wait(handle)
         return evictions(for: handle)
@@ -135,7 +133,7 @@ extension OutboxState {
         let isPaused = name.flags.contains(.pausesDestination)
         let most = max(pacing.maximumAsked, pacing.maximum)
         let due = Duration.milliseconds(name.dueMilliseconds - wallNow)
-        // A longer wait than there is any shows that a clock is wrong, and counts as over.
+        // A wait that is longer than any can be shows that a clock is wrong, and counts as over.
         let left = due > most + .seconds(1) ? .zero : min(max(.zero, due), isPaused ? most : pacing.maximum)
         // A report without attempts is due immediately, regardless of the clock, unless its server asked to wait.
         let delay: Duration = name.attempts == 0 && !isPaused ? .zero : left

@@ -45,9 +45,7 @@ struct RecordName: Hashable, Sendable {
     var submitted: Date { Date(timeIntervalSince1970: Double(submittedMilliseconds) / 1000) }
     var due: Date { Date(timeIntervalSince1970: Double(dueMilliseconds) / 1000) }
 
-    /// The priority.
-    ///
-    /// A name with both flags was not written by an outbox, and counts as high.
+    /// The priority; a name with both flags was not written by an outbox, and counts as high.
     var priority: ReportPriority { Self.priority(of: flags) }
 
     static func priority(of flags: Flags) -> ReportPriority {

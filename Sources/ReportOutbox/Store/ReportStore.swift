@@ -21,9 +21,7 @@ struct ReportStore: Sendable {
     let durability: OutboxSettings.Durability
     let seal: (any ReportSeal)?
 
-    /// Writes a report under a temporary name; on failure, the file is removed.
-    ///
-    /// - Returns: the number of bytes of the report.
+    /// Writes a report under a temporary name, and returns its number of bytes; on failure, the file is removed.
     func write(
         _ head: RecordHead, _ content: HTTPBodyContent, as temporary: String, limit: Int64
     ) throws(OutboxError) -> Int64 {
@@ -142,7 +140,6 @@ struct ReportStore: Sendable {
         try syncFolder(folder.isEmpty ? Self.deadLetterFolder : "")
     }
 
-    /// Returns a dead letter to the outbox under a new name.
     func restore(_ deadLetter: DeadLetterName, as name: RecordName) throws(FileFailure) {
         try files.rename(deadLetter.path, to: name.text)
     }

@@ -15,11 +15,7 @@ final class AttemptHandover: Sendable {
     private let onTake: @Sendable () -> Void
     private let onContinues: @Sendable () -> Void
 
-    /// Creates the handover of an attempt.
-    ///
-    /// - Parameters:
-    ///   - onTake: called if the attempt continues without this process.
-    ///   - onContinues: called if the attempt joins an earlier one.
+    /// Creates a handover; `onTake` is called if the attempt continues without this process, and `onContinues` if it joins an earlier one.
     init(onTake: @escaping @Sendable () -> Void = {}, onContinues: @escaping @Sendable () -> Void) {
         self.onTake = onTake
         self.onContinues = onContinues

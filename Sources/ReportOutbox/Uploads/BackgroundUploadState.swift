@@ -52,9 +52,7 @@ struct BackgroundUploadState {
     struct Upload {
         let content: UploadRecord.Content
         var phase: Phase
-        /// The waiting tasks.
-        ///
-        /// While it is unknown whether the upload exists, each has a spare upload that could start instead.
+        /// The waiting tasks, each with a spare upload that could start instead while it is unknown whether the upload exists.
         var waiters: [(waiter: Waiter, spare: UploadID?)] = []
         /// Whether the upload is being stopped: no task joins it, and its end is ignored.
         var isStopping = false

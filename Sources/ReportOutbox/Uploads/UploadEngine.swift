@@ -102,7 +102,6 @@ final class UploadEngine: Sendable {
         queue.async(execute: done)
     }
 
-    /// Ends the session once every upload has ended.
     func finish() { session?.finish() }
 
     /// The keys of the uploads that continue, or whose answer no task has received.
@@ -112,12 +111,10 @@ final class UploadEngine: Sendable {
 
     func ended(_ id: UploadID, _ end: UploadEnd) { handle { $0.ended(id, end) } }
 
-    /// Handles that the system has reported all events from the time when the app did not run.
     func eventsAreDelivered() { handle { $0.eventsAreDelivered() } }
 
-    /// Stores the system's completion handler; calls it at once if the events came just before it, and soon if no upload is running.
-    ///
-    /// Returns the handler's number, if it was stored.
+    /// Stores the system's completion handler, and returns its number if it was stored; calls it at once if the events came just before
+    /// it, and soon if no upload is running.
     @MainActor
     @discardableResult
     func whenEventsAreDelivered(_ completion: @escaping () -> Void) -> Int? {

@@ -105,9 +105,8 @@ struct UploadLedger: Sendable {
     }
 }
 
-/// The identifier of an upload, which is never reused: neither for another report, nor for the same report later.
-///
-/// The system stores it with its task, and reports it in later launches.
+/// The identifier of an upload, which is never reused: neither for another report, nor for the same report later; the system stores it
+/// with its task, and reports it in later launches.
 struct UploadID: Hashable, Sendable {
     let text: String
 
@@ -159,9 +158,7 @@ struct UploadRecord: Hashable, Sendable {
 extension UploadRecord {
     private static let version: UInt8 = 2
 
-    /// The record as bytes, with a checksum at the end.
-    ///
-    /// Response headers that may contain secrets are not stored.
+    /// The record as bytes, with a checksum at the end, and without response headers that may contain secrets.
     var encoded: Data {
         var writer = ByteWriter()
         writer.append(Self.version)
