@@ -55,7 +55,6 @@ struct OutboxCommand: Sendable {
         return names.contains(OwnerLock.name) && names.allSatisfy { own.contains($0) || $0.hasPrefix("tmp-") }
     }
 
-    /// Turns errors of the outbox into the program's own.
     private func asking<Answer>(_ question: () throws(OutboxError) -> Answer) throws(ProgramError) -> Answer {
         do throws(OutboxError) { return try question() } catch {
             throw ProgramError(error.code == .unknownReport ? .unhealthy : .failure, Plain.text(error.reason))
@@ -150,7 +149,6 @@ struct OutboxArguments: Sendable {
     }
 }
 
-/// Draws the reports of an outbox as a table.
 private enum OutboxView {
     static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
         var table = TextTable([

@@ -51,9 +51,8 @@ final class DemoChain: Sendable {
     }
 }
 
-/// Sends requests for any host to the demo API, and hides from the loaders above it that there is only one server.
-///
-/// The chain sees several hosts, each with its own circuit and limits, and no name has to be resolved.
+/// Sends requests for any host to the demo API, and hides from the loaders above it that there is only one server: the chain sees several
+/// hosts, each with its own circuit and limits, and no name has to be resolved.
 final class DemoGateway: HTTPLoader, @unchecked Sendable {
     private let port: Int
     private let sentCount = Atomic(0)

@@ -14,14 +14,9 @@ final class DemoServer {
     /// The longest head in bytes; a longer one gets a 431.
     private static let longestHead = 64 << 10
 
-    /// Starts the server.
+    /// Starts the server, whose faults and delays `seed` determines, and whose payments endpoint is down for `outage`.
     ///
-    /// - Parameters:
-    ///   - seed: the seed of its faults and delays.
-    ///   - settings: the document of settings that it serves.
-    ///   - outage: how long the payments endpoint is down.
-    ///   - connections: how many connections are served at once; further ones wait until one of them ends.
-    ///   - patience: the time limit of a connection, which frees its thread.
+    /// It serves at most `connections` at once, and further ones wait; each ends after `patience`, which frees its thread.
     init(
         seed: UInt64, settings: DemoSettings = DemoSettings(), outage: Duration, timers: any Timers,
         connections: Int = 64, patience: Duration = .seconds(10)
@@ -201,7 +196,6 @@ struct DemoRation {
     }
 }
 
-/// The endpoints of the demo API and how each behaves.
 enum DemoEndpoint: CaseIterable, Sendable {
     /// Fast and reliable.
     case articles

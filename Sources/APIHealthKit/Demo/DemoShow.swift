@@ -80,7 +80,6 @@ final class DemoShow: Sendable {
     }
 }
 
-/// The result of the demo as one JSON object.
 private struct DemoReport: Encodable {
     struct Route: Encodable {
         var method: String

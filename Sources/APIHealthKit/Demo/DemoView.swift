@@ -19,7 +19,6 @@ enum DemoView {
         table(snapshot, columns: columns, order) + [""] + nodes(snapshot)
     }
 
-    /// How many endpoints there are, and how many of them fail.
     static func headline(_ snapshot: DemoSnapshot) -> StyledLine {
         Headline.line(count: snapshot.rows.count, failing: snapshot.rows.count(where: \.isFailing))
     }

@@ -47,7 +47,7 @@ struct MetricKitCommand: Sendable {
         }
     }
 
-    /// As the reader of payloads has it.
+    /// As many bytes as the reader of payloads takes.
     private static var largestPayload: Int { 64 << 20 }
 }
 

@@ -1,9 +1,7 @@
 import LoaderChain
 import MetricKitReporting
 
-/// Draws payloads as text: averages, histograms, counters and diagnostics.
-///
-/// Whatever a payload contains, each line is one line without control characters.
+/// Draws payloads as text (averages, histograms, counters and diagnostics), in lines without control characters, whatever a payload has.
 enum PayloadView {
     private static let mostBuckets = 40
     private static let widestBar = 40.0

@@ -74,10 +74,8 @@ struct MetricStores: Sendable {
     }
 }
 
-/// A file of line protocol to which every metric is appended immediately.
-///
-/// A line is written before the caller of the request learns its result, so the file has everything that was reported, even if
-/// the process is killed right after.
+/// A file of line protocol that has everything that was reported, even if the process is killed right after: a line is written before the
+/// caller of the request learns its result.
 final class MetricFile: MetricSink {
     private struct State {
         var points = 0

@@ -44,9 +44,7 @@ struct ArgumentList: Sendable {
         return duration
     }
 
-    /// The value of the environment variable that the option names; nil if it was not given.
-    ///
-    /// No message shows the value.
+    /// The value of the environment variable that the option names, which no message shows; nil if the option was not given.
     func secret(_ name: String) throws(ProgramError) -> String? {
         guard let variable = text(name) else { return nil }
         guard let value = environment[variable], !value.isEmpty else {
@@ -59,7 +57,6 @@ struct ArgumentList: Sendable {
         return value
     }
 
-    /// Throws if both options were given.
     func forbid(_ first: String, with second: String) throws(ProgramError) {
         guard has(first), has(second) else { return }
         throw ProgramError(.usage, "--\(first) and --\(second) cannot be combined; give one of them")

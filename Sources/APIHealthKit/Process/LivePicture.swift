@@ -7,7 +7,6 @@ final class LivePicture<Moment: Sendable>: Sendable {
     private let key: ScreenKey?
     private let state = Locked((choices: ScreenChoices(), paused: Moment?.none))
 
-    /// Makes a picture.
     init(_ screen: LiveScreen, stop: StopSign, key: ScreenKey? = nil) {
         self.key = key
         self.screen = screen

@@ -3,9 +3,7 @@ import Foundation
 import LoaderChain
 import LoaderChainPlatformC
 
-/// A request to stop the program, which its parts wait for and then finish their work.
-///
-/// A second Ctrl-C ends the process immediately, without the summary.
+/// A request to stop the program, for which its parts wait and then finish their work; a second Ctrl-C ends it at once, without a summary.
 final class StopSign: Sendable {
     private struct State {
         var isRequested = false

@@ -17,7 +17,6 @@ struct Syntax: Sendable {
 
         var isPath: Bool { value == "PATH" }
 
-        /// Makes a flag.
         init(_ name: String, _ help: String) {
             self.name = name
             self.help = help

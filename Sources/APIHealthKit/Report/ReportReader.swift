@@ -33,9 +33,8 @@ enum ReportReader {
     }
 }
 
-/// A file, a pipe or standard input, of plain text or compressed by gzip, which can be read several times.
-///
-/// Anything that is not a regular file is copied while it is read for the first time, to a file without a name.
+/// A file, a pipe or standard input, of plain text or compressed by gzip, which can be read several times: what is not a regular file is
+/// copied while it is read for the first time, to a file without a name.
 final class ReportInput {
     /// The name for messages.
     let name: String
@@ -152,7 +151,7 @@ final class ReportProgress {
     private let surroundings: Surroundings
     private var last: TimerInstant
 
-    /// Makes it; nil if the errors go to no terminal that can move its cursor.
+    /// Fails if the errors go to no terminal that can move its cursor.
     init?(_ surroundings: Surroundings) {
         guard surroundings.errors.isTerminal, surroundings.environment["TERM"] != "dumb" else { return nil }
         self.surroundings = surroundings
@@ -175,7 +174,6 @@ final class ReportProgress {
         return Plain.fit("Reading \(name): \(part)", to: columns - 1)
     }
 
-    /// Removes the line.
     func end() { surroundings.errors.write("\r" + Escape.clearLine) }
 }
 

@@ -75,7 +75,6 @@ final class WatchShow: Sendable {
     }
 }
 
-/// The result of a watch as one JSON object.
 private struct WatchReport: Encodable {
     struct Endpoint: Encodable {
         var url: String

@@ -24,7 +24,6 @@ enum WatchView {
         return room.screen(lines)
     }
 
-    /// How many endpoints there are, and how many of them fail.
     static func headline(_ state: WatchState) -> StyledLine {
         Headline.line(count: state.endpoints.count, failing: state.endpoints.count { $0.isHealthy == false })
     }
