@@ -1,7 +1,6 @@
 /// The contents of the limits file: how many allocations an operation may make, by benchmark.
 ///
-/// Each line is a name and a number, or the word `varies` if the count depends on what other threads do. A `#` begins a
-/// comment.
+/// Each line is a name and a number, or the word `varies` if the count depends on what other threads do. A `#` begins a comment.
 struct AllocationLimits: Equatable {
     struct Mistake: Error, Equatable {
         let line: Int
@@ -34,15 +33,11 @@ struct AllocationLimits: Equatable {
         left.limits.elementsEqual(right.limits, by: ==)
     }
 
-    /// Checks the measured allocations; limits whose benchmark was not selected are skipped.
+    /// Checks the measured allocations, and returns a sentence for each limit that does not hold; limits whose benchmark was not selected
+    /// are skipped.
     ///
-    /// A benchmark without a limit is a failure, so that none is forgotten, unless it is a peer, whose allocations we do not
-    /// limit.
-    ///
-    /// - Parameters:
-    ///   - rows: the measured rows.
-    ///   - names: the names of all benchmarks. A limit with any other name is a failure too, since it guards nothing.
-    /// - Returns: how many limits were checked, and one sentence for each that does not hold.
+    /// A benchmark without a limit is a failure, so that none is forgotten, unless it is a peer, whose allocations we do not limit. A limit
+    /// of no benchmark of `names`, which has all of them, is a failure too, since it guards nothing.
     func check(_ rows: [Report.Row], among names: [String]) -> (checked: Int, failures: [String]) {
         var checked = 0
         var failures: [String] = []

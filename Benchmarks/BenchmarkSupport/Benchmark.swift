@@ -1,8 +1,6 @@
 /// One row of the table: an operation, the peer that it is compared with, and its limits.
 package struct Benchmark {
-    /// Prepares the operation, and returns a closure that runs it a number of times.
-    ///
-    /// Only the returned closure is timed and counted.
+    /// Prepares the operation, and returns a closure that runs it a number of times, which alone is timed and counted.
     package typealias Setup = () -> (_ iterations: Int) -> Void
 
     /// The most that the operation should cost, shown beside what it costs.

@@ -1,4 +1,3 @@
-/// A comparison with an earlier run, as a table.
 enum ComparisonTable {
     static func lines(_ comparison: Comparison, styled: Bool) -> [String] {
         var table = Table([

@@ -1,6 +1,5 @@
 import LoaderChainPlatformC
 
-/// The program's output.
 package struct Console {
     /// Prints a line of results.
     let print: (String) -> Void

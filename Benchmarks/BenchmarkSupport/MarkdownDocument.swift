@@ -7,7 +7,6 @@
 /// <!-- end -->
 /// ```
 struct MarkdownDocument {
-    /// The kinds of part.
     enum Part: String, CaseIterable {
         /// The machine and the date.
         case machine

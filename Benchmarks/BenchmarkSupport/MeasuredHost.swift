@@ -9,7 +9,6 @@ package struct MeasuredHost: Codable, Equatable {
     var swift: String
     var date: String
 
-    /// Describes this machine, now.
     package static func current() -> MeasuredHost {
         #if canImport(Darwin)
             let cpu = systemControl("machdep.cpu.brand_string")

@@ -1,4 +1,3 @@
-/// The measurements of one benchmark.
 struct Measurement {
     /// Nanoseconds per operation, one value per sample, in the order they were taken.
     var samples: [Double]

@@ -1,4 +1,3 @@
-/// The options of the command line.
 struct Options: Equatable {
     /// An invalid command line: what is wrong and what to do, in one line.
     struct Mistake: Error, Equatable {

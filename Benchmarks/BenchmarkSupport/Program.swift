@@ -22,9 +22,7 @@ package struct Program {
 }
 
 extension Program {
-    /// Makes a program for a suite.
-    ///
-    /// Without a meter, allocations are reported as not available.
+    /// Makes a program for a suite; without a meter, allocations are reported as not available.
     package init(_ suite: Suite, meter: AllocationMeter?) {
         self.init(
             suite: suite, meter: meter, console: .standard(), host: .current(), now: WorkClock.now,
@@ -32,7 +30,6 @@ extension Program {
             writeFile: { try Self.write($1, to: URL(filePath: $0)) })
     }
 
-    /// Runs the program with arguments, and returns the exit status.
     package func run(_ arguments: [String]) -> Int32 {
         do {
             return try run(Options(parsing: arguments))

@@ -2,9 +2,7 @@ import LoaderChainPlatformFoundation
 
 /// The results of one run and the machine that they were measured on: the contents of a JSON file.
 struct Report: Codable, Equatable {
-    /// One row.
-    ///
-    /// Values that do not apply, or are not available on this system, are left out.
+    /// One row; values that do not apply, or are not available on this system, are left out.
     struct Row: Codable, Equatable {
         var name: String
         /// The median over the samples.

@@ -1,6 +1,5 @@
 /// One run over the selected benchmarks.
 struct Session {
-    /// A benchmark and its result.
     struct Row {
         let benchmark: Benchmark
         var row: Report.Row

@@ -8,9 +8,7 @@ enum Statistics {
         return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The median distance from the median, relative to the median: half of the samples lie within it.
-    ///
-    /// Zero if the median is zero.
+    /// The median distance from the median, relative to the median, or zero if that is zero: half of the samples lie within it.
     static func spread(_ values: [Double]) -> Double {
         let middle = median(values)
         guard middle != 0 else { return 0 }

@@ -21,17 +21,14 @@ package final class Suite {
         benchmarks.append(benchmark)
     }
 
-    /// Adds the benchmarks of one topic.
     package func add(_ topic: [Benchmark]) {
         benchmarks += topic
     }
 
-    /// Adds a chart of benchmarks.
     package func add(_ figure: Figure) {
         figures.append(figure)
     }
 
-    /// Finds a benchmark by its full name.
     func benchmark(named name: String) -> Benchmark? {
         benchmarks.first { $0.name == name }
     }

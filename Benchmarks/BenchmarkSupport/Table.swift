@@ -44,9 +44,7 @@ struct Table {
         rows.append([])
     }
 
-    /// The lines of the table.
-    ///
-    /// A column that is empty in every row is omitted.
+    /// The lines of the table, without columns that are empty in every row.
     func lines(styled: Bool) -> [String] {
         let used = columns.indices.filter { column in
             rows.contains { !$0.isEmpty && !$0[column].text.isEmpty }
@@ -65,9 +63,7 @@ struct Table {
         return [line(titles) { $0.padTitle($1) }, line(rules) { $1 }] + body
     }
 
-    /// The lines of the table in Markdown.
-    ///
-    /// Empty lines, and columns that are empty in every row, are omitted. A table without rows has no lines.
+    /// The table in Markdown, without empty lines and columns that are empty in every row; a table without rows has no lines.
     func markdown() -> [String] {
         let rows = rows.filter { !$0.isEmpty }
         if rows.isEmpty { return [] }

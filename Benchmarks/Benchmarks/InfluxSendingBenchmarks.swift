@@ -4,7 +4,6 @@ import LineProtocol
 import LoaderChainGzip
 import LoaderChainPlatformFoundation
 
-/// The cost of sending lines.
 func influxSendingBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let linesPerBatch = 5_000

@@ -125,7 +125,6 @@ func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// The numbers of tags in the benchmarks of tags.
 let tagCounts = [1, 2, 5, 10, 20, 50, 100]
 
 /// How the cost of a point grows with its tags.

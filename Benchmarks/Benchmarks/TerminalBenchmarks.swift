@@ -51,7 +51,6 @@ func terminalBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// A server for one benchmark.
 private final class BenchmarkSite: Sendable {
     let url: URL
     private let server: LoopbackServer?

@@ -1,9 +1,7 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// The numbers of waiting tasks in the benchmarks of waiting.
-let waitingTasks = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
-/// The numbers of threads in the benchmarks of threads.
+let waitingTaskCounts = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
 let threadCounts = [1, 2, 4, 8, 16]
 
 /// The cost of a throttle, beyond that of a loader that passes everything on.
@@ -15,7 +13,7 @@ func throttleBenchmarks() -> [Benchmark] {
             "throttle/uncontended", "A task that starts at once and completes: what a throttle adds to a plain loader.",
             peer: "peer/semaphore", limit: .nanoseconds(70), allocations: 0,
             small: (0, atOnce { PassingLoader() }), large: (1, atOnce { Throttle(maximumNumberOfRequests: 4) })))
-    for count in waitingTasks {
+    for count in waitingTaskCounts {
         suite.add(
             .slope(
                 "throttle/pending-\(count)",

@@ -52,7 +52,7 @@ func throttlePeerBenchmarks() -> [Benchmark] {
         }
     }
 
-    for count in waitingTasks {
+    for count in waitingTaskCounts {
         suite.add(
             .slope(
                 "peer/article-pending-\(count)", "A task that waits behind \(count) others in the article's throttle.",
@@ -77,8 +77,8 @@ func throttleFigures() -> [Figure] {
             "waiting", "A task that waits in a throttle", x: Plot.Axis("tasks that wait", scale: .logarithmic),
             y: Plot.Axis("ns per task", scale: .logarithmic),
             curves: [
-                Figure.Curve("the article's class", over: waitingTasks) { "peer/article-pending-\($0)" },
-                Figure.Curve("Throttle", over: waitingTasks) { "throttle/pending-\($0)" },
+                Figure.Curve("the article's class", over: waitingTaskCounts) { "peer/article-pending-\($0)" },
+                Figure.Curve("Throttle", over: waitingTaskCounts) { "throttle/pending-\($0)" },
             ]),
         Figure(
             "threads", "Tasks through one throttle", x: Plot.Axis("threads", range: 0...16),

@@ -36,7 +36,7 @@ protocol ForgetfulThrottle: HTTPLoader {
     func forgetWaiting()
 }
 
-/// The same for requests to several hosts, each of which has another task in flight.
+/// Loads as the other `atOnce` does, with requests to several hosts, each of which has another task in flight.
 func atOnce(hosts: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let requests = (0..<hosts).map { HTTPRequest(host: "host-\($0).com") }

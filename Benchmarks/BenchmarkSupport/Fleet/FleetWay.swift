@@ -11,9 +11,7 @@ enum FleetWay: String, CaseIterable {
     /// The chain with one delay for all failures.
     case oneDelay = "one delay"
 
-    /// The loaders of each client.
-    ///
-    /// All share one seeded generator, so that every run is the same.
+    /// The loaders of each client, which share one seeded generator, so that every run is the same.
     var loaders: (ManualTimers) -> HTTPLoader {
         let random = RandomSource(seed: 1)
         switch self {

@@ -93,9 +93,7 @@ package struct HedgeSimulation: Sendable {
     }
 }
 
-/// Servers that work on a number of requests at once, in the order in which they come.
-///
-/// A cancelled request leaves the queue, or the server that works on it.
+/// Servers that work on a number of requests at once, in their order; a cancelled request leaves the queue, or the server that works on it.
 private final class SimulatedServers: HTTPLoader, @unchecked Sendable {
     private struct State {
         var free: Int

@@ -20,17 +20,14 @@ struct LimitCurves {
         ]
     }
 
-    /// The limits.
     var limits: Plot {
         plot("Limits for a server that takes 40 requests at once, and 10 from second 40 to 80", "limit") {
             $0.limits[0]
         }
     }
 
-    /// The queue at the server.
     var queue: Plot { plot("Requests that wait at that server", "requests", \.queue) }
 
-    /// All courses as a table.
     var csv: String {
         let header = ["second"] + curves.flatMap { ["limit \($0.name)", "queue \($0.name)"] }
         let rows = (curves.map(\.course.moments.count).min() ?? 0)

@@ -73,9 +73,7 @@ struct VegasLimit: SimulatedLimit {
     }
 }
 
-/// Compares each time with a long mean, and grows while it is not much longer.
-///
-/// It ignores refusals.
+/// Compares each time with a long mean, and grows while it is not much longer; ignores refusals.
 struct Gradient2Limit: SimulatedLimit {
     static let name = "Gradient2"
     private var limit: Double

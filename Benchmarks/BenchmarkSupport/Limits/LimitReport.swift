@@ -23,7 +23,6 @@ struct LimitReport {
     /// For each limit, the results in the order of the trials.
     private let results: [[Result]]
 
-    /// Runs all trials.
     init(seeds: Int, trials: [LimitTrial] = LimitTrial.all, progress: (String) -> Void) {
         func results<Limit: SimulatedLimit>(of limit: Limit.Type) -> [Result] {
             trials.enumerated().map { index, trial in
@@ -58,7 +57,7 @@ struct LimitReport {
         }
     }
 
-    /// How many runs had everything that is asked of them, by kind and in all.
+    /// How many runs passed, by kind and in all.
     var sum: Table {
         var table = Table(
             [.init(title: "runs that passed", alignment: .left), .init(title: "of", alignment: .right)]
@@ -76,7 +75,7 @@ struct LimitReport {
         return table
     }
 
-    /// How many runs of each limit had everything.
+    /// How many runs of each limit passed.
     var totals: [Int] { results.map { $0.reduce(0) { $0 + $1.held } } }
 
     /// The trials in which another limit was better than ours.
@@ -93,7 +92,6 @@ struct LimitReport {
         }
     }
 
-    /// The lines for a document.
     func lines(_ part: MarkdownDocument.Part, _ words: [String]) -> [String]? {
         switch part {
         case .limitSum: sum.markdown()

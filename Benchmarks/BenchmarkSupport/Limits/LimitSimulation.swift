@@ -1,9 +1,7 @@
 import LoaderChain
 import LoaderChainPlatformC
 
-/// A server with a number of workers and a queue, and clients that send as much as their limits let them.
-///
-/// Everything is drawn from one seed, so a run can be repeated.
+/// A server with a number of workers and a queue, and clients that send as much as their limits let them; `seed` makes a run repeatable.
 struct LimitSimulation {
     /// A number that changes at given seconds.
     struct Course<Value> {
@@ -19,7 +17,7 @@ struct LimitSimulation {
     var capacity = Course(20)
     /// The mean seconds of its work for a request.
     var service = Course(0.1)
-    /// The standard deviation of that, relative to the mean: 0, or the root of one part of a whole, as 0.5 and 1.
+    /// The standard deviation of that, relative to the mean: 0, or the root of 1 / n for a whole number n, such as 1 and 0.5.
     var variation = 0.0
     /// How many requests may wait for a worker; others are refused at once.
     var longestQueue = Int.max
@@ -48,12 +46,10 @@ struct LimitSimulation {
         /// What part of them leaves earlier, at any moment of the patience.
         var fickle = 0.0
 
-        /// Callers who all ask for the same.
         init(rate: Course<Double>, patience: Double, haveDeadlines: Bool = false, fickle: Double = 0) {
             self.init(rate: rate, kinds: [Kind(patience: patience)], haveDeadlines: haveDeadlines, fickle: fickle)
         }
 
-        /// Callers who ask for different things.
         init(rate: Course<Double>, kinds: [Kind], haveDeadlines: Bool = false, fickle: Double = 0) {
             (self.rate, self.kinds, self.haveDeadlines, self.fickle) = (rate, kinds, haveDeadlines, fickle)
         }
@@ -67,9 +63,7 @@ struct LimitSimulation {
             var share = 1.0
             /// How much work it is, as a multiple of the service.
             var work = 1.0
-            /// After how many seconds they leave, unless they have an answer.
-            ///
-            /// The server does not notice, and does their work all the same.
+            /// After how many seconds they leave without an answer; the server does not notice, and does their work all the same.
             var patience: Double
         }
     }
@@ -101,7 +95,6 @@ struct LimitSimulation {
         return 1 - left
     }
 
-    /// A run under way.
     private struct Run<Limit: SimulatedLimit> {
         let simulation: LimitSimulation
         var limits: [Limit]
@@ -345,7 +338,6 @@ extension TimerInstant {
     fileprivate init(_ second: Double) { self.init(nanoseconds: Int64(second * 1e9)) }
 }
 
-/// A request under way in a simulation.
 private struct Request {
     let number: Int
     let kind: Int
@@ -375,7 +367,6 @@ private struct Event {
     let kind: Kind
 }
 
-/// Elements in their order.
 private struct Queue<Element> {
     private var elements: [Element] = []
     private var first = 0

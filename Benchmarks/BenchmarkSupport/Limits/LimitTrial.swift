@@ -24,7 +24,7 @@ struct LimitTrial {
     let capacity: Int
     let variation: Double
 
-    /// All trials; an even number of workers, so that a quarter is a whole number, except for the smallest server.
+    /// All trials; four divides the workers of all servers but the smallest, because trials take a quarter of them.
     static let all = Kind.allCases.flatMap { kind in
         [0, 0.5, 1].flatMap { variation in
             kind.capacities.map { LimitTrial(kind: kind, capacity: $0, variation: variation) }
@@ -41,7 +41,6 @@ struct LimitTrial {
     /// The round trip of a server without a queue, in seconds.
     private static let roundTrip = 0.1
 
-    /// Runs the trial with one seed.
     func run<Limit: SimulatedLimit>(_ limit: Limit.Type, seed: UInt64) -> [Finding] {
         var simulation = LimitSimulation()
         simulation.capacity = .init(capacity)

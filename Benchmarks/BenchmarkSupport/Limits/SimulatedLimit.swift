@@ -13,13 +13,11 @@ protocol SimulatedLimit {
     /// Notes that a request begins, and returns the number that its end is reported with.
     mutating func begin() -> UInt32
 
-    /// Notes the end of a request.
     mutating func end(_ request: EndedRequest, at now: Double)
 }
 
 /// A request that has ended in a simulation.
 struct EndedRequest {
-    /// How a request ended.
     enum End: Hashable {
         case served, refused
         /// The caller has left.

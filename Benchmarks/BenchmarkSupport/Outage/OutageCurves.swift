@@ -18,7 +18,6 @@ package struct OutageCurves {
         plot("Answers that come back in time", "a second", .linear, \.successes)
     }
 
-    /// All courses as a table.
     package var csv: String {
         let header = ["second"] + courses.flatMap { ["requests \($0.name)", "answers \($0.name)"] }
         let rows = (0..<simulation.seconds).map { second in

@@ -34,9 +34,7 @@ package struct OutageSimulation: Sendable {
         return run([chain(timers)], timers)
     }
 
-    /// Runs the simulation, with a chain for each client, as if each were a program of its own.
-    ///
-    /// `isBuilt` is called when all chains exist.
+    /// Runs the simulation, with a chain for each client, as if each were a program of its own; `isBuilt` is called when all chains exist.
     package func run(
         throughEach chain: (ManualTimers) -> HTTPLoader, isBuilt: () -> Void = {}
     ) -> OutageCourse {
