@@ -10,8 +10,8 @@ import LoaderChainPlatformFoundation
 /// The request gets `Content-Encoding: gzip`. HTTP has no way to ask a server first whether it supports that, so use it only with
 /// servers that do.
 ///
-/// A body of up to a megabyte is compressed at once, and sent with its length. A longer body, or a body of unknown length, is read
-/// and compressed piece by piece while it is sent, so its length is not announced.
+/// A body of up to a megabyte is compressed at once, and sent with its length. A longer body, and a stream, are read and compressed
+/// piece by piece while they are sent, so their length is not announced.
 ///
 /// Do not compress secrets together with text that others choose: the compressed length reveals how similar the two are.
 public struct GzipBody: HTTPBody {
@@ -52,7 +52,9 @@ public struct GzipBody: HTTPBody {
         let content = try body.encode()
         guard compresses else { return content }
         guard let encoder = GzipEncoder(level: Int32(level)) else { throw Self.failure }
-        if let length = content.length, length <= Int64(Self.largestAtOnce) {
+        // A stream makes its bytes on the thread that sends them.
+        let isStream = content.segments.contains { if case .stream = $0 { true } else { false } }
+        if !isStream, let length = content.length, length <= Int64(Self.largestAtOnce) {
             guard let bytes = encoder.compressed(try content.data(upTo: Self.largestAtOnce)) else { throw Self.failure }
             return .data(bytes)
         }

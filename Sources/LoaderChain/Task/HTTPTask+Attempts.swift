@@ -32,6 +32,8 @@ extension HTTPTask {
             if isOpen { state.attempts.add(attempt) }
             return isOpen
         }
+        // An observer may have been added meanwhile.
+        if core.observesWaits.load(ordering: .acquiring) { attempt.observesWaits.store(true, ordering: .releasing) }
         if !isOpen { HTTPTask(for: attempt).stop(atDeadline: core.flags.contains(.expired)) }
         return attempt
     }

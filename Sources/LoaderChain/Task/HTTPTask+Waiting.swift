@@ -31,7 +31,7 @@ public protocol HTTPTaskWaitObserver: HTTPTaskObserver {
 extension HTTPTask {
     /// Adds an observer of the waits of this task and its attempts, and of its end.
     public func addWaitObserver(_ observer: any HTTPTaskWaitObserver) {
-        core.observesWaits.store(true, ordering: .releasing)
+        core.observeWaits()
         addObserver(observer)
     }
 

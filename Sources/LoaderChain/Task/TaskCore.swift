@@ -62,6 +62,13 @@ final class TaskCore: Sendable {
         _ = withState { state, _ in state.attempts.remove(attempt) }
     }
 
+    /// Notes that the waits of this task and of its attempts are observed.
+    @inline(never)
+    func observeWaits() {
+        observesWaits.store(true, ordering: .releasing)
+        for attempt in withState({ state, _ in state.attempts.all }) { attempt.observeWaits() }
+    }
+
     /// Cancels the attempts that are under way, oldest first.
     @inline(never)
     func cancelAttempts() {

@@ -39,7 +39,7 @@ public enum RedirectPolicy: HTTPRequestOption {
     /// Follows none: the redirect is the response.
     case refuse
 
-    /// Asks a closure each time, up to 20 times, also about a redirect from https to http.
+    /// Asks a closure each time, also about a redirect from https to http, and follows up to 20.
     ///
     /// The closure receives the redirect, and the request that would be sent next, without the credentials that must not
     /// be sent there. It returns the request to send: that one, or another; or nil to make the redirect the response.
@@ -103,8 +103,8 @@ package enum ProgressOption: HTTPRequestOption {
 extension HTTPRequest {
     /// A closure that is called with the progress of the transfer, in both directions.
     ///
-    /// It runs on a queue of its own, never twice at once, and for the last time before the task completes. A slow closure
-    /// misses steps in between. A request that is redirected or retried starts again at zero. A `Hedge` does not send a request
+    /// It runs on a queue of its own, never twice at once, and for the last time before the task completes, unless a
+    /// deadline ends it, or its body arrives in chunks, with which the progress goes on. A slow closure misses steps in between. A request that is redirected or retried starts again at zero. A `Hedge` does not send a request
     /// with progress twice, unless its `hedging` allows that: then two attempts would report at the same time.
     ///
     /// ```swift

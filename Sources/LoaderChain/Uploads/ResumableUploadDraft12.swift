@@ -13,8 +13,8 @@ import LoaderChainPlatformFoundation
 ///
 /// The upload first asks the server for an upload URL, with the request's method and headers and without a body, because no
 /// terminal of this package passes on interim responses (104). It then appends the body by `PATCH`, in parts that are no larger
-/// than the server's `max-append-size`. After a lost connection, a 5xx, or if the server asks to come again later (408, 423,
-/// 425, 429), it waits, at least as long as `Retry-After` says, asks how much has arrived, and continues there. The result is
+/// than the server's `max-append-size`. After a lost connection, a 5xx but 501 and 505, or if the server asks to come again
+/// later (408, 423, 425, 429), it waits, at least as long as `Retry-After` says, asks how much has arrived, and continues there. The result is
 /// the server's response to the whole.
 ///
 /// A server that returns no such URL does not support the draft, and the upload fails with ``HTTPError/Code/invalidResponse``;

@@ -35,7 +35,7 @@ public struct TLSOptions: Hashable, Sendable {
     /// ```
     ///
     /// The server's own certificate must have one of the host's keys; the keys of its authorities do not count. A host is
-    /// written as in a URL, in any case and without a port; `*.example.com` is every host below `example.com`, and a host's
+    /// written as in a URL, in any case and without brackets or a port; `*.example.com` is every host below `example.com`, and a host's
     /// own entry replaces it. Hosts without an entry need no key. A request to a host with pins must use https.
     ///
     /// List a second key that is not in use yet: if the first is lost, no other client can be reached otherwise.
@@ -180,13 +180,17 @@ extension TLSOptions {
         }
         _ = try authorities.certificates()
         try clientCertificate?.check()
+        var hosts: Set<String> = []
         for (host, keys) in pins.sorted(by: { $0.key < $1.key }) {
+            guard hosts.insert(Self.canonical(host)).inserted else {
+                throw Refused("The host \(host) has pins under two spellings; put all its keys under one")
+            }
             guard !keys.isEmpty else {
                 throw Refused("The host \(host) has an empty set of pins; leave it out, or add a key")
             }
             guard Self.isHost(host) else {
                 throw Refused(
-                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is not a valid host; write it as in a URL, without scheme, port and path"
+                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is not a valid host; write it as in a URL, without scheme, brackets, port and path"
                 )
             }
         }
