@@ -126,6 +126,7 @@ let package = Package(
             name: "TerminalFaults",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "TerminalStorms",
+                "TestSizes",
             ],
             path: "Tests/TerminalFaults"),
         // Damaged responses and cancels at random moments, for every terminal.
@@ -136,7 +137,7 @@ let package = Package(
             name: "LoaderChainTestingTests",
             dependencies: [
                 "LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
-                "TestProcesses",
+                "TestProcesses", "TestSizes",
             ]),
         .testTarget(
             name: "LineProtocolTests",
@@ -188,7 +189,7 @@ let package = Package(
                 "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
                 "InfluxReporting", "TestProcesses", "LoaderChainPlatformC",
             ]),
-        // How often tests repeat what they do.
+        // How often tests repeat what they do, and how long they wait for an event.
         .target(name: "TestSizes", dependencies: ["LoaderChainPlatformFoundation"], path: "Tests/TestSizes"),
         // Programs that run beside the tests.
         .target(

@@ -1,5 +1,6 @@
 import LoaderChain
 import LoaderChainPlatformFoundation
+import TestSizes
 import Testing
 
 @testable import LoaderChainTesting

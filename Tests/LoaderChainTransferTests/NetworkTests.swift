@@ -1,5 +1,6 @@
 import LoaderChainPlatformC
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

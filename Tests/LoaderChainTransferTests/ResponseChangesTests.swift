@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

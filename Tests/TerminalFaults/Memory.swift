@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 
 /// The memory use of transfers and long runs.
 enum Memory {

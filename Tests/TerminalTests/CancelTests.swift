@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import TestServers
+import TestSizes
 import Testing
 
 @testable import LoaderChainCurl

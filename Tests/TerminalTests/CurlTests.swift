@@ -4,6 +4,7 @@
     import LoaderChainTesting
     import TestProcesses
     import TestServers
+    import TestSizes
     import Testing
 
     @testable import LoaderChain

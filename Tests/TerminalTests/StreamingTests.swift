@@ -4,6 +4,7 @@
     import LoaderChain
     import LoaderChainTesting
     import TestServers
+    import TestSizes
     import Testing
 
     @testable import LoaderChainURLSession

@@ -4,6 +4,7 @@
     import FoundationNetworking
     import LoaderChain
     import LoaderChainTesting
+    import TestSizes
     import Testing
 
     @testable import LoaderChainURLSession

@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainCurl
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChainURLSession

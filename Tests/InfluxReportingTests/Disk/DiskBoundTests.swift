@@ -3,6 +3,7 @@ import Foundation
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting

@@ -5,6 +5,7 @@ import LoaderChain
 import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting

@@ -3,6 +3,7 @@ import LineProtocol
 import LoaderChain
 import LoaderChainTerminal
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting

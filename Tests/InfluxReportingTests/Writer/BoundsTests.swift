@@ -1,6 +1,7 @@
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting

@@ -1,5 +1,6 @@
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting

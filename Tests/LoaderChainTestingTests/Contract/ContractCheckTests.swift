@@ -1,6 +1,7 @@
 import Dispatch
 import LoaderChain
 import LoaderChainPlatformFoundation
+import TestSizes
 import Testing
 
 @testable import LoaderChainTesting

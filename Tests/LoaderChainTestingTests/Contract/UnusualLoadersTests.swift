@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 /// Loaders that are written in unusual ways, and keep the contract.

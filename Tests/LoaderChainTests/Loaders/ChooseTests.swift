@@ -1,5 +1,6 @@
 import LoaderChainTesting
 import TestProcesses
+import TestSizes
 import Testing
 
 @testable import LoaderChain

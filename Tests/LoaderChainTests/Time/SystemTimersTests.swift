@@ -2,6 +2,7 @@ import Dispatch
 import LoaderChain
 import LoaderChainTesting
 import Synchronization
+import TestSizes
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SystemTimersTests {

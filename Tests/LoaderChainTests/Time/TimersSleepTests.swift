@@ -1,5 +1,6 @@
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TimersSleepTests {

@@ -3,6 +3,7 @@ import DurableFilesTesting
 import LoaderChain
 import LoaderChainPlatformFoundation
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import ReportOutbox

@@ -3,6 +3,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestSizes
 import Testing
 
 @testable import ReportOutbox

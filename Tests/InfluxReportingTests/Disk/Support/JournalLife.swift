@@ -2,6 +2,7 @@ import DurableFilesTesting
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 
 @testable import InfluxReporting
 

@@ -1,6 +1,7 @@
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 
 @testable import InfluxReporting
 

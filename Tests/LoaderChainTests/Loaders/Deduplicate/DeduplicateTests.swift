@@ -1,5 +1,6 @@
 import LoaderChainPlatformFoundation
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

@@ -1,4 +1,5 @@
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

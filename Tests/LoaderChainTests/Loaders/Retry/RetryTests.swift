@@ -1,6 +1,7 @@
 import Dispatch
 import LoaderChainPlatformFoundation
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain

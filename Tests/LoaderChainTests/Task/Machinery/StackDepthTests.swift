@@ -1,6 +1,7 @@
 import Dispatch
 import LoaderChainPlatformC
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain
