@@ -29,7 +29,7 @@ import Testing
         (["a", "--size", "1", "--size", "2"], "--size is given twice; give it once"),
         ([], "THING… is missing; write apihealth make THING… [OPTION…]"),
         (["a", "b", "c"], "“c” is one argument too many; write apihealth make THING… [OPTION…]"),
-        (["a", "--\u{1B}[31m"], "there is no option --?[31m; see apihealth make --help"),
+        (["a", "--\u{1B}[31m"], "there is no option --\\u{1B}[31m; see apihealth make --help"),
     ])
     func parseErrorNamesMistakeAndRemedy(arguments: [String], message: String) {
         let error = #expect(throws: ProgramError.self) { try Self.syntax.parse(arguments) }

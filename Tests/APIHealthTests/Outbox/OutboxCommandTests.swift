@@ -143,11 +143,11 @@ import Testing
 
     @Test func missingReportOrFolderIsReported() async throws {
         try fill("first")
-        let unknown = await run("show", box, "nothing\u{1B}")
+        let unknown = await run("show", box, "none\u{1B}")
         #expect(unknown.status == .unhealthy)
         #expect(
             unknown.complaints
-                == "apihealth: there is no report “nothing?” in the outbox; see apihealth outbox list DIRECTORY\n")
+                == "apihealth: there is no report “none\\u{1B}” in the outbox; see apihealth outbox list DIRECTORY\n")
         let missing = await run("list", folder.path("none"))
         #expect(missing.status == .failure)
         #expect(missing.complaints.hasPrefix("apihealth: The directory of the outbox cannot be opened"))
