@@ -39,12 +39,11 @@ struct InfluxStore: Sendable {
             environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? (environment["HOME"] ?? NSTemporaryDirectory()) + "/.local/state"
         // The digest distinguishes databases; the readable part helps people who look into the folder.
-        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in place.utf8 { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let digest = Hexadecimal.text(of: SHA256.of(place.utf8).prefix(8))
         let name = place.unicodeScalars.prefix(40).map { scalar in
             scalar.isASCII && scalar.properties.isAlphabetic || "0"..."9" ~= scalar ? String(scalar) : "-"
         }
-        return "\(state)/apihealth/\(name.joined())-\(String(digest, radix: 16))"
+        return "\(state)/apihealth/\(name.joined())-\(digest)"
     }
 
     /// Sends the remaining points and returns what became of all of them.
