@@ -28,10 +28,10 @@ enum PayloadView {
                 chart(title, its.histogram(for: histogram, applicationVersion: version), time)
             }
             let rate = its.hangRate(applicationVersion: version).map { [line(of: $0)] } ?? []
-            return ["Version \(version), \(counted(its.count, "payload"))"] + charts + rate
+            return ["Version \(version), \(NumberText.count(its.count, "payload"))"] + charts + rate
         }
         let spanning = payloads.count { $0.includesMultipleAppVersions }
-        let rest = "Left out, because they cover several versions: \(counted(spanning, "payload"))"
+        let rest = "Left out, because they cover several versions: \(NumberText.count(spanning, "payload"))"
         return lines(versions) + (spanning > 0 ? [rest] : [])
     }
 
@@ -124,7 +124,7 @@ extension PayloadView {
     }
 
     private static func files(_ size: Double?, _ count: Int?) -> String? {
-        let parts = [size.map(bytes), count.map { counted($0, "file") }].compactMap { $0 }
+        let parts = [size.map(bytes), count.map { NumberText.count($0, "file") }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: " in ")
     }
 
@@ -161,7 +161,7 @@ extension PayloadView {
     private static func sections(_ payload: DiagnosticPayload) -> [[String]] {
         let range = payload.timeRange == PayloadTimeRange() ? "" : ", \(payload.timeRange)"
         let rest = payload.diagnostics.count - mostDiagnostics
-        var sections = [[counted(payload.diagnostics.count, "diagnostic") + range]]
+        var sections = [[NumberText.count(payload.diagnostics.count, "diagnostic") + range]]
         sections += payload.diagnostics.prefix(mostDiagnostics).map { section($0) }
         sections += [rest > 0 ? ["and \(rest) more"] : [], lines(of: payload.leftovers)]
         return sections
@@ -206,8 +206,8 @@ extension PayloadView {
             return "    \(frame.binary?.name ?? "unknown")\(place)\(samples)"
         }
         let rest = stack.frames.count - mostFrames
-        return ["  \(counted(tree.stacks.count, "stack")); \(which):"] + frames
-            + (rest > 0 ? ["    and \(counted(rest, "frame")) more"] : [])
+        return ["  \(NumberText.count(tree.stacks.count, "stack")); \(which):"] + frames
+            + (rest > 0 ? ["    and \(NumberText.count(rest, "frame")) more"] : [])
     }
 }
 
@@ -248,7 +248,7 @@ extension PayloadView {
         _ title: String, _ histogram: Histogram<Bound>?, _ text: (Bound) -> String
     ) -> [String] {
         guard let histogram else { return [] }
-        let head = "\(title): \(counted(histogram.count, "value"))"
+        let head = "\(title): \(NumberText.count(histogram.count, "value"))"
         guard let end = histogram.mean(by: .end), let middle = histogram.mean(by: .midpoint),
             let robust = histogram.trimmedMean(by: .midpoint), let median = histogram.median,
             let ninety = histogram.quantile(0.9)
@@ -266,15 +266,13 @@ extension PayloadView {
         let rest = histogram.buckets.count - shown.count
         let means = "\(text(end)) by bucket ends, \(text(middle)) by midpoints, \(text(robust)) of the middle half"
         return [head, "  mean \(means)", "  median \(text(median)), p90 \(text(ninety))"] + bars
-            + (rest > 0 ? ["  and \(counted(rest, "bucket")) more"] : [])
+            + (rest > 0 ? ["  and \(NumberText.count(rest, "bucket")) more"] : [])
     }
 }
 
 // MARK: Numbers
 
 extension PayloadView {
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
     private static func number(_ number: Double) -> String { NumberText.text(number, digits: 2, trimsZeros: true) }
 
     private static func hitches(_ ratio: Double) -> String { number(ratio) + " ms/s" }
