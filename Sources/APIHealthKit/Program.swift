@@ -127,12 +127,8 @@ private enum HelpText {
     }
 
     private static func table(_ options: [Syntax.Option]) -> [String] {
-        let all =
-            options.map { ("--" + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.help) } + [
-                ("--help", "Show this help.")
-            ]
-        let width = all.reduce(0) { max($0, $1.0.count) }
-        return all.map { "  " + Plain.pad($0, to: width + 2) + $1 }
+        let rows = options.map { ("--" + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.help) }
+        return Plain.table(rows + [("--help", "Show this help.")])
     }
 
     private static var exitStatuses: [String] {

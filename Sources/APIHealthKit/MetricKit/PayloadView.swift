@@ -238,9 +238,7 @@ extension PayloadView {
 
     /// The rows that have a value.
     private static func table(_ rows: [(name: String, value: String?)]) -> [String] {
-        let known = rows.compactMap { row in row.value.map { (row.name, $0) } }
-        let width = known.reduce(0) { max($0, $1.0.count) }
-        return known.map { "  " + Plain.pad($0, to: width + 2) + $1 }
+        Plain.table(rows.compactMap { row in row.value.map { (row.name, $0) } })
     }
 
     /// A histogram: its averages, and a bar for each bucket.

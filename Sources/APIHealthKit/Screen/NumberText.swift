@@ -106,6 +106,12 @@ enum Plain {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
+    /// A line for each row, with the second cells below each other.
+    static func table(_ rows: [(String, String)]) -> [String] {
+        let width = rows.reduce(0) { max($0, $1.0.count) }
+        return rows.map { "  " + pad($0.0, to: width + 2) + $0.1 }
+    }
+
     /// The text, shortened in the middle if it is longer than `width`.
     static func fit(_ text: String, to width: Int) -> String {
         guard text.count > width else { return text }
