@@ -102,9 +102,7 @@ package enum TimeNudge {
     package static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
 
     static func timestamp(_ date: Date, _ nudge: Int64) -> Timestamp {
-        let timestamp = Timestamp(date)
-        let (sum, isOverflow) = timestamp.nanoseconds.addingReportingOverflow(nudge)
-        return isOverflow ? timestamp : Timestamp(nanoseconds: sum)
+        Timestamp(nanoseconds: Timestamp(date).nanoseconds.addingClamped(nudge))
     }
 }
 

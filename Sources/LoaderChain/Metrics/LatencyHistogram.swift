@@ -50,8 +50,7 @@ public struct LatencyHistogram: Sendable {
     /// Counts everything that `other` has counted.
     public mutating func merge(_ other: LatencyHistogram) {
         for place in counts.indices {
-            let (both, isOverflow) = counts[place].addingReportingOverflow(other.counts[place])
-            counts[place] = isOverflow ? .max : both
+            counts[place] = counts[place].addingClamped(other.counts[place])
         }
         let (sumOfCounts, isOverflow) = count.addingReportingOverflow(other.count)
         // A count that would overflow leaves the count and the mean as they are.

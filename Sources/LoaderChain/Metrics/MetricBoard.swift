@@ -162,8 +162,7 @@ public struct MetricSummary: Sendable {
 
     /// Adds to a count, which saturates.
     private mutating func add(_ count: Int, to index: Int) {
-        let (sum, isOverflow) = counts[index].addingReportingOverflow(count)
-        counts[index] = isOverflow ? .max : sum
+        counts[index] = counts[index].addingClamped(count)
     }
 }
 

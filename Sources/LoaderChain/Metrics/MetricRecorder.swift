@@ -174,8 +174,7 @@ public final class RunningTrace: Sendable {
         trace.withLock { trace in
             let count = trace?.counters[counter]
             guard count != nil || trace?.counters.count ?? .max < Self.maximumNumberOfValues else { return }
-            let (sum, isOverflow) = (count ?? 0).addingReportingOverflow(amount)
-            trace?.counters[counter] = isOverflow ? (amount < 0 ? .min : .max) : sum
+            trace?.counters[counter] = (count ?? 0).addingClamped(amount)
         }
     }
 

@@ -49,23 +49,17 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
         for bucket in sorted {
             if let last = merged.last, last.start == bucket.start, last.end == bucket.end {
                 merged[merged.count - 1] = Bucket(
-                    start: last.start, end: last.end, count: Self.sum(last.count, bucket.count))
+                    start: last.start, end: last.end, count: last.count.addingClamped(bucket.count))
             } else {
                 merged.append(bucket)
             }
         }
         self.buckets = merged
-        count = merged.reduce(0) { Self.sum($0, $1.count) }
+        count = merged.reduce(0) { $0.addingClamped($1.count) }
     }
 
     /// Whether the histogram has no values.
     public var isEmpty: Bool { buckets.isEmpty }
-
-    /// The sum, clamped to the largest integer.
-    private static func sum(_ first: Int, _ second: Int) -> Int {
-        let (sum, overflow) = first.addingReportingOverflow(second)
-        return overflow ? .max : sum
-    }
 }
 
 /// The value that represents all values of a bucket.

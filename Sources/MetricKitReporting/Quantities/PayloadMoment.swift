@@ -20,8 +20,7 @@ public enum PayloadMoment: Sendable, Hashable {
         case .instant(let time): return time
         case .deviceTime(let time):
             let offset = Int64(min(max(secondsFromGMT, -86_400), 86_400)) * 1_000_000_000
-            let (moment, overflow) = time.nanoseconds.subtractingReportingOverflow(offset)
-            return overflow ? time : Timestamp(nanoseconds: moment)
+            return Timestamp(nanoseconds: time.nanoseconds.addingClamped(-offset))
         }
     }
 }

@@ -153,8 +153,7 @@ extension MetricPayload {
     /// The moment plus a fraction of a second that is derived from the payload's bytes.
     private func apart(_ moment: Timestamp) -> Timestamp {
         let part = Int64(CRC32C.value(of: data)) % 1_000_000_000
-        let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(part)
-        return overflow ? moment : .nanoseconds(sum)
+        return .nanoseconds(moment.nanoseconds.addingClamped(part))
     }
 
     private static func fields(_ histogram: Histogram<Duration>) -> Fields {

@@ -26,8 +26,7 @@ struct DiscardLedger {
     mutating func note(_ reason: String, _ kind: ReportKind, for destination: UInt32, count: Int = 1) {
         let key = Key(destination: destination, reason: reason, kind: kind)
         guard counts[key] != nil || counts.count < Self.mostCounts else { return }
-        let (sum, isTooMuch) = (counts[key] ?? 0).addingReportingOverflow(max(0, count))
-        counts[key] = isTooMuch ? .max : sum
+        counts[key] = (counts[key] ?? 0).addingClamped(max(0, count))
         isDirty = true
     }
 

@@ -248,10 +248,7 @@ struct OutboxEntry: Sendable {
     var unwrittenAttempts: UInt32 = 0
 
     /// The number of started attempts that count.
-    var attempts: UInt32 {
-        let (attempts, isTooMany) = name.attempts.addingReportingOverflow(unwrittenAttempts)
-        return isTooMany ? .max : attempts
-    }
+    var attempts: UInt32 { name.attempts.addingClamped(unwrittenAttempts) }
 }
 
 /// The position of an entry; invalid once the entry is removed.

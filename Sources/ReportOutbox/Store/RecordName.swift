@@ -212,10 +212,3 @@ struct DeadLetterName: Hashable, Sendable {
         return isDigested || deadLetter.text == text ? (deadLetter, isDigested) : nil
     }
 }
-
-extension Int64 {
-    func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-}

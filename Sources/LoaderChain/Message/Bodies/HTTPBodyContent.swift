@@ -38,8 +38,7 @@ public struct HTTPBodyContent: Sendable {
         length = segments.reduce(0 as Int64?) { sum, segment in
             guard let sum, let length = segment.length else { return nil }
             // Only false lengths can overflow, and the reader detects those whatever the sum is.
-            let (total, overflow) = sum.addingReportingOverflow(length)
-            return overflow ? .max : total
+            return sum.addingClamped(length)
         }
     }
 
