@@ -157,7 +157,7 @@ extension JSONIndexer {
             return
         }
         guard place + 4 < bytes.count else { throw problem(.unfinished) }
-        guard JSONText.hexadecimal(bytes[place + 1...place + 4]) != nil else { throw problem(.text) }
+        guard Hexadecimal.value(of: bytes[place + 1...place + 4]) != nil else { throw problem(.text) }
         place += 4
     }
 
@@ -216,15 +216,6 @@ enum JSONText {
         }
     }
 
-    static func hexadecimal(_ digits: some Collection<UInt8>) -> UInt16? {
-        var number: UInt16 = 0
-        for digit in digits {
-            guard let value = ASCII.hexadecimalValue(digit) else { return nil }
-            number = number << 4 | UInt16(value)
-        }
-        return number
-    }
-
     /// Decodes the valid bytes between the quotes of a string; a lone surrogate becomes U+FFFD.
     static func text(_ inside: ArraySlice<UInt8>) -> String {
         guard inside.contains(backslash) else { return String(decoding: inside, as: UTF8.self) }
@@ -234,8 +225,8 @@ enum JSONText {
         var rest = inside
         while let byte = rest.popFirst() {
             let letter = byte == backslash ? rest.popFirst() : nil
-            if letter == UInt8(ascii: "u"), let unit = hexadecimal(rest.prefix(4)) {
-                units.append(unit)
+            if letter == UInt8(ascii: "u"), let unit = Hexadecimal.value(of: rest.prefix(4)) {
+                units.append(UInt16(truncatingIfNeeded: unit))
                 rest = rest.dropFirst(4)
                 continue
             }
