@@ -63,6 +63,8 @@ private struct DataReader: SegmentReader {
 
     init(_ data: Data) { rest = data }
 
+    var isEmpty: Bool { rest.isEmpty }
+
     mutating func read(upTo count: Int) -> Data? {
         guard !rest.isEmpty else { return nil }
         let piece = rest.prefix(count)
@@ -119,7 +121,7 @@ private struct FileSliceReader: SegmentReader {
 /// Reads a stream, and checks its announced length.
 private struct StreamReader: SegmentReader {
     private let stream: HTTPBodyStream
-    private var rest = Data()
+    private var rest = DataReader(Data())
     private var given: Int64 = 0
     private var state = State.unopened
 
@@ -137,15 +139,12 @@ private struct StreamReader: SegmentReader {
             state = .open
         }
         if state == .open, rest.isEmpty { try refill() }
-        guard !rest.isEmpty else { return nil }
-        let piece = rest.prefix(count)
-        rest = rest.dropFirst(count)
-        return piece.rebased
+        return rest.read(upTo: count)
     }
 
     private mutating func refill() throws {
         if let piece = try stream.next() {
-            rest = piece
+            rest = DataReader(piece)
             given += Int64(piece.count)
             if let length = stream.length, given > length { throw untrue("at least \(given)", length) }
         } else {
