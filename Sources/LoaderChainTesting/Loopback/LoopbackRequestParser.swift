@@ -164,8 +164,9 @@ extension LoopbackRequestParser {
     /// Reads `size [; extension]`.
     private mutating func chunkSize(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> Int {
         let digits = line.prefix { ASCII.hexadecimalValue($0) != nil }
-        // Sixteen digits fill 64 bits; more would overflow, or be leading zeros.
-        guard (1...16).contains(digits.count) else { throw .badRequest("The size of a chunk is missing or too large.") }
+        guard let size = Hexadecimal.value(of: digits) else {
+            throw .badRequest("The size of a chunk is missing or too large.")
+        }
         let tail = ASCII.trimmed(line[digits.endIndex...])
         guard tail.isEmpty || tail.first == UInt8(ascii: ";") else {
             throw .badRequest("The size of a chunk is not hexadecimal.")
@@ -174,7 +175,6 @@ extension LoopbackRequestParser {
         guard extensionBytes <= limits.headBytes else {
             throw .badRequest("The extensions of the chunks are too long.")
         }
-        let size = digits.reduce(UInt64(0)) { $0 << 4 | UInt64(ASCII.hexadecimalValue($1) ?? 0) }
         guard size <= UInt64(limits.bodyBytes - chunks.count) else { throw .bodyTooLarge(limits.bodyBytes) }
         return Int(size)
     }
