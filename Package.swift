@@ -103,8 +103,8 @@ let package = Package(
         .testTarget(
             name: "LoaderChainTests",
             dependencies: [
-                "LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestProcesses", "TestSizes",
-                "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
+                "LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "DurableFilesTesting", "TestProcesses",
+                "TestSizes", "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
             ]),
         .testTarget(
             name: "LoaderChainTransferTests",
@@ -118,8 +118,8 @@ let package = Package(
         .testTarget(
             name: "TerminalTests",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "TerminalFaults",
-                "TerminalMatrix", "TestProcesses", "TestServers", "TestSizes",
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainCurl", "LoaderChainTesting", "DurableFilesTesting",
+                "TerminalFaults", "TerminalMatrix", "TestProcesses", "TestServers", "TestSizes",
             ]),
         // For code that could crash, which runs in a process of its own.
         .executableTarget(
@@ -198,7 +198,9 @@ let package = Package(
         // Servers that run beside the tests: raw connections, TLS of openssl, nginx.
         .target(
             name: "TestServers",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "TestProcesses"],
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "DurableFilesTesting", "LoaderChainPlatformC", "TestProcesses",
+            ],
             path: "Tests/TestServers"),
         // What every terminal is told by the same servers, and what each makes of it.
         .target(

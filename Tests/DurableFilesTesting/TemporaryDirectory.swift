@@ -15,5 +15,12 @@ package final class TemporaryDirectory: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []).sorted()
     }
 
-    package func put(_ bytes: Data, at name: String) throws { try bytes.write(to: url.appending(path: name)) }
+    package func put(_ bytes: Data, at name: String) throws { _ = try file(name, bytes) }
+
+    /// A file in it, with this content if there is some.
+    package func file(_ name: String, _ content: Data? = nil) throws -> URL {
+        let file = url.appending(path: name)
+        try content?.write(to: file)
+        return file
+    }
 }

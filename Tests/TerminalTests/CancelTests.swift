@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import Foundation
 import LoaderChain
 import LoaderChainTesting
@@ -80,7 +81,7 @@ import Testing
 
     @Test func cancelEndsRunningUpload() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let file = try folder.file("body", pattern(8 << 20))
         site.server.fallback { _ in .ok().held() }
         for body in [FileBody(file) as any HTTPBody, DataBody(pattern(8 << 20))] {

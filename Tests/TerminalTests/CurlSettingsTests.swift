@@ -1,4 +1,5 @@
 #if os(Linux)
+    import DurableFilesTesting
     import Foundation
     import LoaderChainTesting
     import TestProcesses
@@ -176,7 +177,7 @@
 
         @Test func clientShowsItsCertificate() async throws {
             guard let openssl = ChildProcess.find("openssl") else { return }
-            let folder = try Folder()
+            let folder = try TemporaryDirectory()
             func run(_ arguments: String...) async throws {
                 #expect(try await ChildProcess.run(openssl, arguments, in: folder.url).status == 0)
             }

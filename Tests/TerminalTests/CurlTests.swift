@@ -1,5 +1,6 @@
 #if os(Linux)
     import Dispatch
+    import DurableFilesTesting
     import Foundation
     import LoaderChainTesting
     import TestProcesses
@@ -81,7 +82,7 @@
         /// An nginx that has HTTP/2, and how to trust it; nil without nginx or openssl.
         private func secureServer(_ location: String) async throws -> (NginxServer, TLSOptions, HTTPRequest)? {
             guard let openssl = ChildProcess.find("openssl") else { return nil }
-            let (folder, port) = (try Folder(), try freePort())
+            let (folder, port) = (try TemporaryDirectory(), try freePort())
             let made = try await ChildProcess.run(
                 openssl,
                 [
@@ -189,7 +190,7 @@
             #expect(chunks.trailers.isEmpty)
             #expect(try await chunks.collect(upTo: 100) == whole.body)
             #expect(chunks.trailers["X-Sum"] == "7" && streamed.trailers.isEmpty)
-            let folder = try Folder()
+            let folder = try TemporaryDirectory()
             request.delivery = .file(folder.url.appending(path: "body"))
             #expect(try await loader.load(request).trailers["X-End"] == "ok")
         }
@@ -431,7 +432,7 @@
             let server = try LoopbackServer()
             server.fallback { _ in .ok(bomb).header("Content-Encoding", "br") }
             var request = HTTPRequest(url: server.url("/"))
-            let folder = try Folder()
+            let folder = try TemporaryDirectory()
             request.delivery = .file(folder.url.appending(path: "body"))
             let error = await patient { _ in }.failure(request)
             #expect(error?.code == .invalidResponse && error?.reason?.contains("2000-fold") == true, "\(error as Any)")

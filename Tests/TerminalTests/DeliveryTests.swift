@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import Foundation
 import LoaderChain
 import LoaderChainTesting
@@ -91,7 +92,7 @@ import Testing
 
     @Test func fileIsReplacedOnlyWhenComplete() async throws {
         let site = try Site(responseSizeLimit: 10)
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let file = try folder.file("result", Data("old".utf8))
         site.server.route("/") { _ in .ok(pattern(300_000)).held(at: .body(200_000)) }
         async let response = site.load("/") { $0.delivery = .file(file) }
@@ -108,7 +109,7 @@ import Testing
     @Test(arguments: [String(repeating: "\u{3042}", count: 85), String(repeating: "a", count: 255)])
     func longNameOfFileIsUsed(name: String) async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .ok("new") }
         let file = folder.url.appending(path: name)
         #expect(try await site.load("/") { $0.delivery = .file(file) }.file == file)
@@ -118,7 +119,7 @@ import Testing
     /// The process's mask decides who may read it, as with any new file.
     @Test func deliveredFileHasTheUsualMode() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .ok("new") }
         let file = folder.url.appending(path: "result")
         _ = try await site.load("/") { $0.delivery = .file(file) }
@@ -131,7 +132,7 @@ import Testing
 
     @Test func interruptedFileDownloadLeavesNoFile() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .ok(pattern(300_000)).hangingUp(at: .body(200_000)) }
         let file = try folder.file("result")
         #expect(await site.failure("/") { $0.delivery = .file(file) }?.code == .connectionLost)
@@ -141,7 +142,7 @@ import Testing
     @Test func cancelledFileDownloadKeepsOldFile() async throws {
         // With a clock that stands still: after a second of the system clock, a cancelled exchange ends without its session.
         let site = try Site(timers: ManualTimers())
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .ok(pattern(300_000)).held(at: .body(200_000)) }
         let file = try folder.file("result", Data("old".utf8))
         let request = site.request("/") { $0.delivery = .file(file) }
@@ -156,7 +157,7 @@ import Testing
 
     @Test func failureResponseIsNotWrittenToFile() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .text("gone", status: .notFound) }
         let file = try folder.file("result", Data("old".utf8))
         let response = try await site.load("/") { $0.delivery = .file(file) }
@@ -167,7 +168,7 @@ import Testing
 
     @Test func fileThatCannotBeCreatedFailsRequest() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/") { _ in .ok("x") }
         let nowhere = folder.url.appending(path: "none/result")
         let error = try #require(await site.failure("/") { $0.delivery = .file(nowhere) })

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import Foundation
 import LoaderChain
 import LoaderChainTesting
@@ -89,7 +90,7 @@ import Testing
 
     @Test func bodyIsSentAgainAfterRedirect() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let file = try folder.file("body", pattern(300_000))
         site.server.route("/a") { _ in .redirect(to: "/b", status: .temporaryRedirect) }
         site.server.route("/b") { .ok("\($0.body.count)") }
@@ -131,7 +132,7 @@ import Testing
 
     @Test func redirectBodyIsNotWrittenToFile() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         site.server.route("/a") { _ in .text("to b", status: .found).header("Location", "/b") }
         site.server.route("/b") { _ in .ok("content") }
         let file = try folder.file("result")

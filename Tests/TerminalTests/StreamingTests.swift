@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
     import Dispatch
+    import DurableFilesTesting
     import Foundation
     import LoaderChain
     import LoaderChainTesting
@@ -86,7 +87,7 @@
                         + "Content-Length: \(rest.count)\r\n\(range ?? "")\r\n")
                 client.send(Array(start == nil ? rest.prefix(150_000) : rest))
             }
-            let folder = try Folder()
+            let folder = try TemporaryDirectory()
             let file = try folder.file("film")
             var settings = ResumableDownload.Settings()
             settings.firstDelay = .zero

@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFilesTesting
     import Foundation
     import LoaderChain
     import LoaderChainTesting
@@ -70,7 +71,7 @@
     /// A TLS server of openssl, with a self-signed certificate; nil if openssl is missing.
     final class SelfSignedServer: Sendable {
         let port: Int
-        let folder: Folder
+        let folder: TemporaryDirectory
         private let process: ChildProcess
 
         init?(_ arguments: String...) async throws {
@@ -78,7 +79,7 @@
                 print("Passed over: openssl is not installed")
                 return nil
             }
-            folder = try Folder()
+            folder = try TemporaryDirectory()
             let made = try await ChildProcess.run(
                 openssl,
                 [

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import Foundation
 import LoaderChain
 import LoaderChainTesting
@@ -30,7 +31,7 @@ import Testing
 
     @Test(arguments: [0, 1, 49_152, 70_000, 3_000_000])
     func fileBodyArrivesUnchanged(_ size: Int) async throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let file = try folder.file("body", pattern(size))
         let (sent, response) = try await echo(FileBody(file, contentType: "image/png"))
         #expect(sent.body == pattern(size))
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func multipartBodyArrivesUnchanged() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let file = try folder.file("photo.png", pattern(600_000))
         let body = MultipartBody([.field("title", "Holiday"), .file("photo", file)], boundary: "divider")
         let (sent, _) = try await echo(body)
@@ -87,7 +88,7 @@ import Testing
 
     @Test func unreadableBodyIsInvalidRequest() async throws {
         let site = try Site()
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         for body in [
             FileBody(try folder.file("missing")) as any HTTPBody,
             StreamBody(length: 5) { throw CocoaError(.fileReadUnknown) },

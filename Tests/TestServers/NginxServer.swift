@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFilesTesting
     import Foundation
     import LoaderChain
     import TestProcesses
@@ -6,7 +7,7 @@
     /// An nginx process with a folder of its own.
     package final class NginxServer: Sendable {
         /// Its files.
-        package let folder: Folder
+        package let folder: TemporaryDirectory
         /// Its address, without a path.
         package let base: URL
         private let processes: [ChildProcess]
@@ -19,7 +20,7 @@
         ///   - directives: lines for the `server` block; `FOLDER` stands for its folder.
         package init?(workers: Int = 1, files: [String: Data] = [:], _ directives: String) throws {
             guard let program = ChildProcess.find("nginx") else { return nil }
-            folder = try Folder()
+            folder = try TemporaryDirectory()
             let port = try freePort()
             base = URL(string: "http://127.0.0.1:\(port)")!
             try FileManager.default.createDirectory(

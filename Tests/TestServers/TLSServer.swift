@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFilesTesting
     import Foundation
     import TestProcesses
 
@@ -10,7 +11,7 @@
         package let port: Int
         /// The file with the authority's certificate.
         package let authority: URL
-        private let folder: Folder
+        private let folder: TemporaryDirectory
         private let process: ChildProcess
 
         /// Starts a server; nil where openssl is missing.
@@ -21,7 +22,7 @@
         ///   - arguments: more arguments of `openssl s_server`.
         package init?(name: String = "localhost", isExpired: Bool = false, _ arguments: [String] = []) async throws {
             guard let openssl = ChildProcess.find("openssl") else { return nil }
-            let folder = try Folder()
+            let folder = try TemporaryDirectory()
             let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
             func run(_ command: String, _ arguments: [String]) async throws {
                 let outcome = try await ChildProcess.run(openssl, [command] + arguments, in: folder.url)

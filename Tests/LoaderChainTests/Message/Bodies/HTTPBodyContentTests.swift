@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 import Testing

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChainPlatformFoundation
 import Testing
 

@@ -1,25 +1,8 @@
+import DurableFilesTesting
 import LoaderChainPlatformFoundation
 
-/// A directory of one test's own, gone when the test lets go of it.
-final class TemporaryDirectory {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "bodies-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ content: Data) throws -> URL {
-        try file("file", content)
-    }
-
-    func file(_ name: String, _ content: Data) throws -> URL {
-        let file = url.appending(path: name)
-        try content.write(to: file)
-        return file
-    }
+extension TemporaryDirectory {
+    func file(_ content: Data) throws -> URL { try file("file", content) }
 
     /// Changes nothing about the file but the time of its last change.
     func touch(_ file: URL) throws {
