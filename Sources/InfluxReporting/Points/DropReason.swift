@@ -32,15 +32,11 @@ struct DropReport: Hashable {
     let reason: DropReason
     let count: Int
     let time: Timestamp
-}
 
-enum DropPoint {
-    private static let measurement = "InfluxWriter"
-
-    static func make(_ reason: DropReason, count: Int, at timestamp: Timestamp) -> Point {
+    var point: Point {
         Point(
-            measurement, tags: ["reason": reason.rawValue], fields: ["dropped": .integer(Int64(count))],
-            timestamp: timestamp)
+            "InfluxWriter", tags: ["reason": reason.rawValue], fields: ["dropped": .integer(Int64(count))],
+            timestamp: time)
     }
 }
 

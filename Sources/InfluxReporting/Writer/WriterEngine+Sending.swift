@@ -103,7 +103,8 @@ extension WriterEngine {
         let reasons = state.withLock { $0.isShutDown || $0.batching.heldPoints > 0 ? [] : $0.takeUnreported() }
         for (reason, count) in reasons {
             let result = take { encoder, nudge in
-                encoder.append(DropPoint.make(reason, count: count, at: TimeNudge.timestamp(timers.date, nudge)))
+                let time = TimeNudge.timestamp(timers.date, nudge)
+                encoder.append(DropReport(reason: reason, count: count, time: time).point)
             }
             if !result.isHeld { state.withLock { $0.reportAgain(count, reason) } }
         }
@@ -192,7 +193,7 @@ extension WriterEngine {
         load.reports = state.withLock { $0.takeReports(at: time) }
         let start = load.bytes.count
         for report in load.reports {
-            scratch.encoder.append(DropPoint.make(report.reason, count: report.count, at: report.time))
+            scratch.encoder.append(report.point)
             load.ends.append(start + scratch.encoder.count)
         }
         scratch.encoder.withUnsafeBytes { load.bytes.append(contentsOf: $0) }
