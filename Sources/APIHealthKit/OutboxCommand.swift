@@ -75,7 +75,7 @@ struct OutboxCommand: Sendable {
         if arguments.isJSON { return try surroundings.output.write(json: reports.map { OutboxRow($0) }) }
         guard !reports.isEmpty else { return say("The outbox is empty.") }
         let style = Style(isColoured: surroundings.mayColour && !arguments.isPlain)
-        surroundings.output.write(lines: OutboxView.lines(reports).map { $0.text(style) })
+        surroundings.output.write(lines: Self.lines(reports).map { $0.text(style) })
     }
 
     private func show(_ request: HTTPRequest, _ summary: ReportSummary) throws(ProgramError) {
@@ -83,11 +83,36 @@ struct OutboxCommand: Sendable {
         var lines = ["\(request.method) \(request.loggableURL)"]
         for field in request.headers.redacted { lines.append("\(field.name): \(field.value)") }
         lines.append("")
-        lines += OutboxView.lines([summary]).map { $0.text(Style(isColoured: false)) }
+        lines += Self.lines([summary]).map { $0.text(Style(isColoured: false)) }
         surroundings.output.write(lines: lines.map(Plain.text))
     }
 
     private func say(_ text: String) { surroundings.output.write(text + "\n") }
+
+    private static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
+        var table = TextTable([
+            .init("report"), .init("submitted"), .init("bytes", .right), .init("attempts", .right), .init("state"),
+        ])
+        for report in reports {
+            let state: StyledLine =
+                if let reason = report.deadLetterReason {
+                    StyledLine("dead letter: \(Plain.text(reason))", .bad)
+                } else if report.isBeingSent {
+                    StyledLine("being sent", .accent)
+                } else {
+                    StyledLine("waits, due \(report.due.formatted(.iso8601))", .plain)
+                }
+            table.add([
+                StyledLine(Plain.fit(report.id.description, to: 48), .strong),
+                StyledLine(report.date.formatted(.iso8601)), StyledLine(NumberText.count(Int(report.size))),
+                StyledLine("\(report.attempts)"), state,
+            ])
+        }
+        let deadLetters = reports.count { $0.deadLetterReason != nil }
+        let sum =
+            "\(NumberText.count(reports.count - deadLetters)) waiting, \(NumberText.count(deadLetters, "dead letter"))"
+        return table.lines() + [StyledLine(sum, .faint)]
+    }
 }
 
 struct OutboxArguments: Sendable {
@@ -146,33 +171,6 @@ struct OutboxArguments: Sendable {
         default:
             throw ProgramError(.usage, "wrong arguments for “outbox \(name)”; see apihealth outbox --help")
         }
-    }
-}
-
-private enum OutboxView {
-    static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
-        var table = TextTable([
-            .init("report"), .init("submitted"), .init("bytes", .right), .init("attempts", .right), .init("state"),
-        ])
-        for report in reports {
-            let state: StyledLine =
-                if let reason = report.deadLetterReason {
-                    StyledLine("dead letter: \(Plain.text(reason))", .bad)
-                } else if report.isBeingSent {
-                    StyledLine("being sent", .accent)
-                } else {
-                    StyledLine("waits, due \(report.due.formatted(.iso8601))", .plain)
-                }
-            table.add([
-                StyledLine(Plain.fit(report.id.description, to: 48), .strong),
-                StyledLine(report.date.formatted(.iso8601)), StyledLine(NumberText.count(Int(report.size))),
-                StyledLine("\(report.attempts)"), state,
-            ])
-        }
-        let deadLetters = reports.count { $0.deadLetterReason != nil }
-        let sum =
-            "\(NumberText.count(reports.count - deadLetters)) waiting, \(NumberText.count(deadLetters, "dead letter"))"
-        return table.lines() + [StyledLine(sum, .faint)]
     }
 }
 

@@ -56,7 +56,7 @@ struct StoreArguments: Sendable {
             throw ProgramError(
                 .usage, "--\(name) is not for InfluxDB \(version); leave it out, or give another --influx-version")
         }
-        let file = try list.text("token-file").map { path throws(ProgramError) in try SecretFile.text(path) }
+        let file = try list.text("token-file").map { path throws(ProgramError) in try secret(inFile: path) }
         let token = if let file { file } else { try list.secret("token-env") }
         guard version == 2 else {
             let database = try required("database", list, version)
@@ -91,12 +91,9 @@ struct StoreArguments: Sendable {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? .password(String(parts[1]), user: String(parts[0])) : .bearer(text)
     }
-}
 
-/// A file with a secret; no message shows what is in it.
-private enum SecretFile {
-    /// The content of the file without surrounding whitespace.
-    static func text(_ path: String) throws(ProgramError) -> String {
+    /// The content of a file without surrounding whitespace; no message shows it.
+    private static func secret(inFile path: String) throws(ProgramError) -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
             let text = String(validating: data, as: UTF8.self)
         else {

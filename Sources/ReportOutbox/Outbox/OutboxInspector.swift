@@ -61,7 +61,7 @@ public struct OutboxInspector: Sendable {
         let name = file.lastPathComponent
         do throws(FileFailure) {
             folder = try SystemDirectory(existing: file.deletingLastPathComponent())
-            try BodyExport.write(body, to: folder, as: name)
+            try Self.write(body, to: folder, as: name)
         } catch {
             throw OutboxError(.disk, "The report could not be exported: \(error).")
         }
@@ -157,11 +157,8 @@ public struct OutboxInspector: Sendable {
     private static func unknown(_ id: ReportID) -> OutboxError {
         OutboxError(.unknownReport, "The outbox has no report “\(id)”.")
     }
-}
 
-/// Writes the bytes of a report to a file.
-private enum BodyExport {
-    static func write(_ body: StoredBody, to files: any Directory, as name: String) throws(FileFailure) {
+    private static func write(_ body: StoredBody, to files: any Directory, as name: String) throws(FileFailure) {
         let file = try files.create(name)
         do {
             var reader = try body.encode().makeReader()
