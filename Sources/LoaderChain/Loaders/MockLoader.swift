@@ -53,7 +53,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
         init(_ method: HTTPMethod, _ path: String) {
             self.method = method
-            self.path = path.hasPrefix("/") ? path : "/" + path
+            self.path = PercentEncoding.path.encodeKeepingEscapes(path.hasPrefix("/") ? path : "/" + path)
         }
     }
 

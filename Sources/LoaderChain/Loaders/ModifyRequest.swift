@@ -15,8 +15,8 @@
 /// }
 /// ```
 ///
-/// An error that the closure throws ends the task: an ``HTTPError`` unchanged, any other error as
-/// ``HTTPError/Code/invalidRequest``.
+/// An error that the closure throws ends the task: an ``HTTPError`` unchanged, a `CancellationError` as
+/// ``HTTPError/Code/cancelled``, any other error as ``HTTPError/Code/invalidRequest``.
 public final class ModifyRequest: HTTPLoader, @unchecked Sendable {
     private let modifier: Modifier
 

@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func plainTextEscapesControlCharactersAndFits() {
-        #expect(Plain.text("a\u{1B}[31m\nb\u{7F}\u{9B}\u{202E}ü") == #"a\u{1B}[31m\nb\u{7F}\u{9B}\u{202E}ü"#)
+        #expect(Plain.text("a\u{1B}[31m\nb\u{7F}\u{9B}\u{202E}ü") == #"a\u{1B}[31m\nb\u{7F}\u{009B}\u{202E}ü"#)
         #expect(Plain.fit("abcdefgh", to: 5) == "ab…gh")
         #expect(Plain.fit("abc", to: 3) == "abc")
         #expect(Plain.fit("abc", to: 1) == "a")

@@ -52,8 +52,10 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     private var waiting: Int { books.withLock { $0.state.waiting } }
 
     var details: String {
-        let waiting = waiting
-        return phase.name + (waiting == 0 ? "" : ", waiting \(waiting)")
+        let (phase, waiting) = (phase, waiting)
+        var name = phase.name
+        if case .authorized(let held) = phase, held.isDue(at: scheme.now) { name = "expired" }
+        return name + (waiting == 0 ? "" : ", waiting \(waiting)")
     }
 
     // MARK: Tasks

@@ -18,7 +18,7 @@ import Dispatch
 ///     --> throttle --> terminal
 /// ```
 ///
-/// When the server responds with 401, the store forgets the credentials, the provider is asked for new ones, and the
+/// When the server responds with 401, the store forgets the credentials before the provider is asked for new ones, and the
 /// task is sent once more with those, if its body can be sent again. A second 401 is the task's result, and so is the
 /// first one if the request has its own credentials, or if there is no provider. If the provider returns nil, the tasks
 /// that wait fail with ``HTTPError/Code/authenticationRequired``; the next task asks again. If all tasks that wait are

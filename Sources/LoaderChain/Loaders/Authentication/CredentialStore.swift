@@ -1,7 +1,7 @@
 /// Keeps the credentials of a loader's user.
 ///
-/// A loader reads the store before it asks its source, and keeps the credential in memory. It never calls two methods
-/// at once, and calls none under a lock.
+/// A loader without a credential reads the store before it asks its source, and keeps the credential in memory. It calls no
+/// method under a lock, and never two at once, unless a reset was given up before one had returned.
 ///
 /// ## Which to choose
 ///
@@ -21,8 +21,8 @@
 /// ```
 ///
 /// An error that a method throws fails the tasks that wait, as the underlying error of an
-/// ``HTTPError/Code/authenticationFailed``. After a failed save, the loader still uses the credential. After a failed
-/// ``forget()`` it does not load before another one has succeeded, so that the user is not signed in again by accident.
+/// ``HTTPError/Code/authenticationFailed``. After a failed save, the loader still uses the credential. After a reset whose
+/// ``forget()`` has failed, it does not load before another one has succeeded, so that the user is not signed in again.
 public protocol CredentialStore<Credential>: Sendable {
     /// The type of the credentials.
     associatedtype Credential: Sendable

@@ -180,7 +180,7 @@ extension CircuitBreaker {
     public enum State: String, Sendable {
         /// Requests pass, and their results are counted.
         case closed
-        /// Requests are refused.
+        /// Requests are refused, until its time is over: the next one is a probe then.
         case open
         /// A few requests pass as probes, whose results decide.
         case halfOpen

@@ -57,8 +57,13 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     public var recorder: MetricRecorder { settings.recorder }
 
     public override func load(task: HTTPTask) {
-        if recorder.isListening, task.option(MeasurementOption.self) == .always, recorder.drawSample() {
-            task.addWaitObserver(TaskMeasurement(by: settings, row: settings.active?.begin(task.request)))
+        if recorder.isListening, task.option(MeasurementOption.self) == .always {
+            let row = settings.active?.begin(task.request)
+            if recorder.drawSample() {
+                task.addWaitObserver(TaskMeasurement(by: settings, row: row))
+            } else if let row, let active = settings.active {
+                task.addEndObserver(ActiveEnd(row, of: active))
+            }
         }
         super.load(task: task)
     }

@@ -123,3 +123,13 @@ final class ActiveRequests: Sendable {
             attributes: attributes)
     }
 }
+
+/// Counts a request that is not in the sample until its end.
+final class ActiveEnd: TaskEndObserver {
+    private let row: Int
+    private let active: ActiveRequests
+
+    init(_ row: Int, of active: ActiveRequests) { (self.row, self.active) = (row, active) }
+
+    func taskHasEnded(_ task: HTTPTask, with result: HTTPResult) { active.end(row) }
+}

@@ -18,7 +18,8 @@ import Synchronization
 /// Many servers report in each response how many requests are left, such as `RateLimit: "day";r=50;t=3600`. Half of such a quota may
 /// be used at any time; the rest is spread evenly over the time until its reset. ``ServerQuotas`` lists the headers that are read.
 /// After a 429 or 503 with a `Retry-After`, no request passes until that time; it goes on while the machine sleeps, which the next
-/// request finds out. What the server says that a redirect has led to, if it is another one, is ignored.
+/// request finds out. What the server says that a redirect has led to, if it is another one, is ignored. A limit without
+/// ``ServerQuotas``, which a rate of your own is by default, ignores all of that.
 ///
 /// **Where it belongs.** Near the terminal, below every loader that makes requests of its own or repeats them: an attempt of
 /// ``Retry`` takes a token like any other request. A ``CircuitBreaker`` goes above it, so that the requests that it refuses

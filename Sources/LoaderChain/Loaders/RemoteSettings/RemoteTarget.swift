@@ -14,7 +14,7 @@ extension RemoteSettings {
     /// | `queueTimeout` | how many seconds a request may wait |
     /// | `minimumPriority` | `"low"`, `"normal"` or `"high"`: requests of lower priorities fail at once |
     /// | `rates`, of a rate limit | a list of objects with `requests` or `cost`, `seconds`, and `burst`, which is 1 if left out |
-    /// | `until`, of every target | an instant such as `"2026-12-24T18:00:00Z"`, after which the program's own settings hold again |
+    /// | `until`, of every target | an instant such as `"2026-12-24T18:00:00Z"`, after which, within an interval, the program's own settings hold again |
     ///
     /// If the program changes a value while a document sets it, the document's is set again, and the program's comes into force when
     /// the document's ends.

@@ -16,8 +16,8 @@ import LoaderChainPlatformFoundation
 ///
 /// ## Writing your own
 ///
-/// A strategy is asked after each attempt, whatever its result, which has the number of attempts so far. A strategy
-/// therefore needs no state, and one value can serve any number of requests, from any thread.
+/// A strategy is asked after each attempt, unless a cancel or a reset has ended it; the result has the number of attempts
+/// so far. A strategy therefore needs no state, and one value can serve any number of requests, from any thread.
 ///
 /// ```swift
 /// struct UntilItIsReady: HTTPRetryStrategy {

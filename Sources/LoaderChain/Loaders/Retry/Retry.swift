@@ -72,16 +72,20 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         } else if hasStrategy, let strategy {
             begin(task, by: strategy)
         } else {
+            limitTime(of: task)
             super.load(task: task)
         }
+    }
+
+    private func limitTime(of task: HTTPTask) {
+        guard let time = task.option(TotalTimeoutOption.self) ?? totalTimeout else { return }
+        task.request.deadline = .after(time, on: timers)
     }
 
     @inline(never)
     private func begin(_ task: HTTPTask, by strategy: any HTTPRetryStrategy) {
         budget.noteRequest()
-        if let time = task.option(TotalTimeoutOption.self) ?? totalTimeout {
-            task.request.deadline = .after(time, on: timers)
-        }
+        limitTime(of: task)
         let run = RetryRun(task, by: strategy, self)
         runs.withLock { run.place = $0.append(run) }
         run.begin()

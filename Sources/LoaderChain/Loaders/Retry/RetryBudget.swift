@@ -2,7 +2,7 @@
 ///
 /// A server that fails under its load must not get three times as many requests because it fails. Each request
 /// therefore pays for a fifth of a retry, and retries are paid from what the requests of the last ten seconds have
-/// saved; ten per second are always allowed, so that a quiet program can retry at all. When the budget is spent,
+/// saved; a hundred in ten seconds are always allowed, so that a quiet program can retry at all. When the budget is spent,
 /// failures are final until more requests come.
 ///
 /// ``Retry`` has its own budget unless you give it one. Loaders that use the same server may share a budget:
