@@ -53,9 +53,9 @@ import Testing
             #expect(Set(group.map(\.help)).count == 1, "\(name)")
         }
         #expect(readings.count > 25)
-        while let held = terminal.held.first { terminal.answer(held) }
+        terminal.answerAll()
         timers.advance(by: .seconds(10))
-        while let held = terminal.held.first { terminal.answer(held) }
+        terminal.answerAll()
     }
 
     @Test func descriptionIsOneLine() {
@@ -179,7 +179,7 @@ import Testing
         #expect(numbers(chain, name) == [get: 2, post: 1])
         tasks[0].cancel()
         #expect(numbers(chain, name) == [get: 1, post: 1])
-        while let held = terminal.held.first { terminal.answer(held) }
+        terminal.answerAll()
         // A row stays, so that a store of metrics sees the zero.
         #expect(numbers(chain, name) == [get: 0, post: 0])
     }
@@ -190,7 +190,7 @@ import Testing
         let readings = chain.chainReadings
         #expect(readings.count == 201)
         #expect(readings.last?.attributes["otel.metric.overflow"] == "true" && readings.last?.value == 30)
-        while let held = terminal.held.first { terminal.answer(held) }
+        terminal.answerAll()
         #expect(chain.chainReadings.allSatisfy { $0.value == 0 })
     }
 
@@ -199,7 +199,7 @@ import Testing
         for number in 0..<3 { _ = load(chain, HTTPRequest(method: HTTPMethod("X\(number)"), host: "a.example")) }
         let row = "http.request.method=_OTHER server.address=a.example server.port=443 url.scheme=https"
         #expect(numbers(chain, "http.client.active_requests") == [row: 3])
-        while let held = terminal.held.first { terminal.answer(held) }
+        terminal.answerAll()
         #expect(numbers(chain, "http.client.active_requests") == [row: 0])
     }
 

@@ -103,7 +103,7 @@ import Testing
             let chain = Choose(by: Route.self, [.left: waiting]) --> held
             for _ in 0..<2 { load(.left, with: chain) { log.note($0.summary) } }
         }
-        while let task = held.held.first { held.answer(task) }
+        held.answerAll()
         #expect(log.events == ["response", "response"])
     }
 

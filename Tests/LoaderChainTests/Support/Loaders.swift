@@ -48,6 +48,13 @@ extension HTTPLoader {
     }
 }
 
+extension ScriptedTerminal {
+    /// Answers the tasks that it holds, and those that come meanwhile.
+    func answerAll() {
+        while let task = held.first { answer(task) }
+    }
+}
+
 /// Keeps every task until the test answers it, whatever happens.
 final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
     private let tasks = Locked<[HTTPTask]>([])

@@ -24,7 +24,7 @@ import Testing
         load("newcomer")
         #expect(terminal.held.count == 1)
         #expect(terminal.requests.count == 2)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func differentOrUnsafeRequestsDoNotShare() {
@@ -37,7 +37,7 @@ import Testing
         #expect(terminal.held.count == 7)
         load("a", HTTPRequest(host: "example.com", path: "/v1/users", headers: ["TraceParent": "1"]))
         #expect(terminal.held.count == 7)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test(arguments: ["traceparent", "tracestate", "b3", "X-Request-ID", "x-correlation-id", "X-Trace-ID"])
@@ -46,7 +46,7 @@ import Testing
             load(value, HTTPRequest(host: "example.com", path: "/v1/users", headers: [name: value]))
         }
         #expect(terminal.held.count == 1)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func requestsWithEffectsDoNotShare() {
@@ -54,7 +54,7 @@ import Testing
         ticket.isRepeatable = false
         for name in ["a", "b"] { load(name, ticket) }
         #expect(terminal.held.count == 2)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func requestsWithDifferentChecksDoNotShare() {
@@ -64,7 +64,7 @@ import Testing
         load("strict", strict)
         load("strict, too", strict)
         #expect(terminal.held.count == 2)
-        answerAll()
+        terminal.answerAll()
         #expect(key(.sample, decoding: [Int].self) == key(.sample, decoding: [Int].self))
         #expect(key(.sample, decoding: [Int].self) != key(.sample, decoding: [String].self))
         #expect(key(.sample, decoding: [Int].self) != Deduplicate.Key.standard(for: .sample))
@@ -81,7 +81,7 @@ import Testing
         }
         load("in memory")
         #expect(terminal.held.count == 5)
-        answerAll()
+        terminal.answerAll()
     }
 
     /// One of them would never learn of its progress.
@@ -92,7 +92,7 @@ import Testing
             load(name, request)
         }
         #expect(terminal.held.count == 2)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func requestsOfDifferentUsersDoNotShare() {
@@ -103,7 +103,7 @@ import Testing
         }
         load("nobody")
         #expect(terminal.held.count == 3)
-        answerAll()
+        terminal.answerAll()
     }
 
     /// Options that change what a request gets.
@@ -119,7 +119,7 @@ import Testing
         load("a")
         load("b", other)
         #expect(terminal.held.count == 2)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func executionHasNoDeadline() throws {
@@ -127,7 +127,7 @@ import Testing
         request.deadline = .after(.seconds(10))
         load("a", request)
         #expect(!terminal.held[0].hasDeadline)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func requestOptionOverridesDefault() {
@@ -140,7 +140,7 @@ import Testing
             load("together", together)
         }
         #expect(terminal.held.map(\.request.path) == ["/v1/users", "/search", "/v1/users"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func closureProvidesTheKey() {
@@ -149,7 +149,7 @@ import Testing
             chain.load(request: HTTPRequest(host: "example.com", path: path)) { _ in }
         }
         #expect(terminal.held.map(\.request.path) == ["/a", "/alone", "/alone"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func cancelledFollowerDoesNotAffectOthers() {
@@ -191,7 +191,7 @@ import Testing
         #expect(!terminal.held[0].isCancelled)
         timers.advance(by: .seconds(1))
         #expect(log.events.last == "3: deadlineExceeded" && terminal.held[0].isCancelled)
-        answerAll()
+        terminal.answerAll()
         #expect(timers.pendingCount == 0)
     }
 
@@ -263,11 +263,6 @@ import Testing
         let violations = await ContractCheck(patience: .patient, mayLeaveCancelledTasks: true) { _ in Deduplicate() }
             .run()
         #expect(violations.isEmpty, "\(violations)")
-    }
-
-    /// Leaves nothing in flight, which would keep the chain alive after the test.
-    private func answerAll() {
-        while let task = terminal.held.first { terminal.answer(task) }
     }
 
     @discardableResult

@@ -15,7 +15,7 @@ import Testing
     /// Ends what a test has left, which would keep its chain alive.
     deinit {
         repeat {
-            while let task = terminal.held.first { terminal.answer(task) }
+            terminal.answerAll()
         } while timers.advanceToNext()
     }
 
@@ -34,7 +34,7 @@ import Testing
         for _ in 0..<10 {
             chain.load(request: .sample) { _ in }
             timers.advance(by: .milliseconds(100))
-            while let task = terminal.held.first { terminal.answer(task) }
+            terminal.answerAll()
         }
         return chain
     }
@@ -324,7 +324,7 @@ import Testing
             load(with: chain)
             timers.advance(by: .milliseconds(100))
             #expect(terminal.held.count == (number < 2 ? 2 : 1))
-            while let task = terminal.held.first { terminal.answer(task) }
+            terminal.answerAll()
         }
         #expect(hedge.snapshot.suppressed[.budget] == 1 && budget.remaining == 0)
 

@@ -188,10 +188,10 @@ import Testing
         load("b", host: "b", with: limit)
         load("a", host: "a", with: limit)
         let waiting = limit.waiting
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         #expect(waiting == 2 && limit.waiting == 2)
         timers.runAll()
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         #expect(log.events.count == 6 && limit.waiting == 0)
     }
 

@@ -14,7 +14,7 @@ import Testing
     /// Ends what a test has left, which would keep its chain alive.
     deinit {
         repeat {
-            while let task = terminal.held.first { terminal.answer(task) }
+            terminal.answerAll()
         } while timers.advanceToNext()
     }
 

@@ -206,7 +206,7 @@ import Testing
         load("/3", within: .seconds(1), with: chain)
         answer()
         #expect(events == ["/1 response"])
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
     }
 
     @Test(arguments: [nil, 1] as [UInt?])

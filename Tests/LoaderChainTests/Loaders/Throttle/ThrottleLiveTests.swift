@@ -19,8 +19,6 @@ import Testing
         return throttle.load(request: request) { [log] in log.note("\(path) \($0.summary)") }
     }
 
-    private func answerAll() { while let task = terminal.held.first { terminal.answer(task) } }
-
     // MARK: Settings
 
     @Test(arguments: [nil, 5] as [Int?])
@@ -126,7 +124,7 @@ import Testing
         load("/6", with: throttle)
         timers.advance(by: .seconds(9))
         throttle.reset(with: DispatchGroup())
-        answerAll()
+        terminal.answerAll()
         #expect(
             log.events == [
                 "queued example.com high after 0.0 seconds", "queued key part normal after 0.0 seconds",
@@ -144,10 +142,10 @@ import Testing
         throttle --> terminal
         for number in 1...3 { load("/\(number)", with: throttle) { $0.host = "a" } }
         throttle.maximumNumberOfRequests = 0
-        answerAll()
+        terminal.answerAll()
         #expect(log.events.filter { $0 == "idle" }.count == 1 && log.events.suffix(2) == ["idle", "/2 response"])
         throttle.maximumNumberOfRequests = 1
-        answerAll()
+        terminal.answerAll()
         #expect(log.events.suffix(2) == ["idle", "/3 response"])
     }
 
@@ -177,7 +175,7 @@ import Testing
         load("/1", with: throttle)
         load("/2", with: throttle)
         #expect(log.events == ["queued 1", "started 0"])
-        answerAll()
+        terminal.answerAll()
         box.withLock { $0 = nil }
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(before.count { $0 == "a high" } <= 9)
         throttle.maximumNumberOfRequests = .max
         throttle.perHost = .max
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
     }
 
     @Test(arguments: [nil, 1] as [UInt?])
@@ -102,7 +102,7 @@ import Testing
                 "localhost:8080": .init(running: 1, waiting: 1), "localhost:9090": .init(running: 1),
                 "example.com": .init(running: 1, waiting: 1),
             ])
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         #expect(throttle.snapshot == .init())
     }
 }

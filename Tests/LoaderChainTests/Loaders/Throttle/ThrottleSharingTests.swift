@@ -22,8 +22,6 @@ import Testing
         for task in terminal.held where task.request.path == path { terminal.answer(task) }
     }
 
-    private func answerAll() { while let task = terminal.held.first { terminal.answer(task) } }
-
     // MARK: Partitions
 
     @Test func partitionKeepsItsSlotsFree() {
@@ -40,7 +38,7 @@ import Testing
         #expect(running.last == "/user-4")
         answer("/prefetch-1")
         #expect(running.last == "/prefetch-2")
-        answerAll()
+        terminal.answerAll()
         #expect(throttle.snapshot == .init(partitions: ["user": .init()]))
     }
 
@@ -54,7 +52,7 @@ import Testing
         #expect(running == ["/prefetch-2", "/user"])
         answer("/user")
         #expect(running == ["/prefetch-2", "/prefetch-3"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func fullQueueOfPartitionDoesNotAffectAnother() {
@@ -67,7 +65,7 @@ import Testing
         #expect(log.events == ["/prefetch-3 queueFull", "/unknown queueFull"])
         throttle.maximumNumberOfRequests = 9
         #expect(running == ["/user", "/prefetch-1", "/prefetch-2"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func reservedSlotIsFreedOncePartitionHasAnother() {
@@ -80,7 +78,7 @@ import Testing
         #expect(running == ["/1"])
         answer("/1")
         #expect(running == ["/user", "/2"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test(arguments: [-1, 0, 0.1, 1, 7, .infinity, .nan] as [Double])
@@ -96,7 +94,7 @@ import Testing
             for name in ["a", "b", nil] { for _ in 0..<3 { load("/", with: throttle) { $0.throttlePartition = name } } }
         }
         throttle.maximumNumberOfRequests = .max
-        answerAll()
+        terminal.answerAll()
         #expect(log.events.count == 45 && throttle.snapshot.total == .init())
     }
 
@@ -116,7 +114,7 @@ import Testing
         #expect(throttle.hostLimits == ["Slow.com": 1, "wide.com:8080": 3])
         throttle.hostLimits["Slow.com"] = nil
         #expect(throttle.snapshot.hosts["slow.com"]?.running == 2)
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func firstHostLimitAppliesToWaitingTasks() {
@@ -126,7 +124,7 @@ import Testing
         throttle.hostLimits["search"] = 1
         throttle.maximumNumberOfRequests = .max
         #expect(running == ["/1", "/3"])
-        answerAll()
+        terminal.answerAll()
         #expect(log.events.last == "/2 response")
     }
 
@@ -139,7 +137,7 @@ import Testing
         load("/search-2", with: throttle) { ($0.throttleKey, $0.host) = ("search", "other.com") }
         #expect(running == ["/users", "/search", "/hidden"])
         #expect(throttle.snapshot.hosts == ["example.com": .init(running: 2), "search": .init(running: 1, waiting: 1)])
-        answerAll()
+        terminal.answerAll()
         #expect(throttle.snapshot == .init())
     }
 
@@ -149,6 +147,6 @@ import Testing
         for _ in 1...3 { load("/", with: throttle) { $0.throttleKey = "search" } }
         #expect(running.count == 2)
         #expect(throttle.adaptiveStatus.hosts.keys.sorted() == ["search"])
-        answerAll()
+        terminal.answerAll()
     }
 }

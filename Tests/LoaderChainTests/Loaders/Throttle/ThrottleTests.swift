@@ -144,7 +144,7 @@ import Testing
         let chain = throttle --> rewriting --> terminal
         for _ in 1...2 { chain.load(request: .sample) { _ in } }
         #expect(throttle.snapshot.hosts == ["example.com": .init(running: 1, waiting: 1)])
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         #expect(throttle.snapshot.hosts.isEmpty)
     }
 
@@ -327,7 +327,7 @@ import Testing
             let chain = throttle --> terminal
             for number in 1...3 { chain.load(request: .sample) { log.note("\(number) \($0.summary)") } }
         }
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         #expect(log.events == ["1 response", "2 response", "3 response"])
         #expect(gone == nil)
     }
@@ -399,7 +399,7 @@ private final class Stage: Sendable {
     }
 
     func answerAll() {
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
     }
 
     /// Lets everything come to its end, and sees that nothing remains.

@@ -85,7 +85,7 @@ import Testing
             own.traceParent = HTTPTraceContext(random: RandomSource(seed: 2))
             _ = chain.load(request: own) { _ in }
         }
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
         let traces = terminal.requests.map { $0.traceContext?.traceID }
         #expect(traces.count == 3 && traces[0] != parent.traceID && traces[1] == parent.traceID)
         #expect(traces[2] == HTTPTraceContext(random: RandomSource(seed: 2)).traceID)

@@ -482,7 +482,7 @@ private final class Stage: Sendable {
     }
 
     func answerAll() {
-        while let task = terminal.held.first { terminal.answer(task) }
+        terminal.answerAll()
     }
 
     /// Lets everything come to its end, and sees that nothing remains.
