@@ -8,7 +8,7 @@ import Testing
 /// Resets that are given up while a task goes on forever.
 @Suite(.timeLimit(.minutes(10))) struct GivenUpResetTests {
     @Test(arguments: Node.passingOn) func loaderForgetsGivenUpReset(node: Node) async throws {
-        let terminal = EndlessTerminal()
+        let terminal = StubbornTerminal()
         let chain = node.make(ManualTimers()) --> terminal
         let end = EventLog()
         chain.load(request: .sample) { _ in
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func watchingHedgeForgetsGivenUpReset() async throws {
-        let terminal = EndlessTerminal()
+        let terminal = StubbornTerminal()
         let hedge = Hedge(Hedge.Settings(minimumNumberOfSamples: 1), timers: ManualTimers()) --> terminal
         let log = EventLog()
         // The first one shows how long requests take, and the second is watched.
@@ -145,23 +145,6 @@ private final class GivesUp: HTTPLoader, @unchecked Sendable {
     init(_ walk: ResetWalk) { self.walk = walk }
 
     override func reset(with group: DispatchGroup) { walk.giveUp() }
-}
-
-/// Keeps its tasks whatever happens, and notes their arrival.
-private final class EndlessTerminal: HTTPLoader, @unchecked Sendable {
-    let log = EventLog()
-    private let tasks = Locked<[HTTPTask]>([])
-
-    override func load(task: HTTPTask) {
-        tasks.withLock { $0.append(task) }
-        log.note("")
-    }
-
-    func answerAll() {
-        for task in tasks.withLock({ replace(&$0, with: []) }) {
-            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
-        }
-    }
 }
 
 /// Keeps its tasks, as a terminal that is written with the public interface alone.

@@ -58,9 +58,14 @@ extension ScriptedTerminal {
 /// Keeps every task until the test answers it, whatever happens.
 final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
     private let tasks = Locked<[HTTPTask]>([])
+    /// Notes each arrival.
+    let log = EventLog()
     var count: Int { tasks.withLock { $0.count } }
 
-    override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+    override func load(task: HTTPTask) {
+        tasks.withLock { $0.append(task) }
+        log.note("")
+    }
 
     func answerAll() {
         for task in tasks.withLock({ replace(&$0, with: []) }) {
