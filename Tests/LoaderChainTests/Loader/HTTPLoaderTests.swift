@@ -23,7 +23,7 @@ import Testing
     @Test func cancelledSwiftTaskCancelsHTTPTask() async {
         let terminal = ScriptedTerminal(onCancel: .waits)
         let chain = HTTPLoader() --> terminal
-        let waiting = Task { await errorCode(of: chain) }
+        let waiting = Task { await chain.errorCode() }
         let task = await terminal.next()
         waiting.cancel()
         let log = EventLog()
@@ -212,15 +212,6 @@ import Testing
                     revived.load(request: .sample) { #expect($0.summary == "response") }
                 }
             }
-        }
-    }
-
-    private func errorCode(of chain: HTTPLoader) async -> HTTPError.Code? {
-        do {
-            _ = try await chain.load(.sample)
-            return nil
-        } catch {
-            return error.code
         }
     }
 }

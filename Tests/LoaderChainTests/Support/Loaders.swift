@@ -38,6 +38,16 @@ final class SlowToReset: HTTPLoader, @unchecked Sendable {
 }
 
 extension HTTPLoader {
+    /// Loads a request, and returns the code of its error; nil for a response.
+    func errorCode(of request: HTTPRequest = .sample) async -> HTTPError.Code? {
+        do {
+            _ = try await load(request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
     /// Resets the chain, in which `slow` finishes as soon as it is reached.
     func reset(finishing slow: SlowToReset) async {
         let reached = slow.log.events.count + 1

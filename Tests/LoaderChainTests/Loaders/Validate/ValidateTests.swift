@@ -31,7 +31,7 @@ import Testing
 
     @Test func requestCheckReplacesLoaderCheck() async throws {
         let chain = Validate(.success) --> ScriptedTerminal { _ in .success(404) }
-        #expect(await errorCode(of: chain, .sample) == .invalidResponse)
+        #expect(await chain.errorCode() == .invalidResponse)
         var request = HTTPRequest.sample
         request.responseCheck = .nothing
         #expect(try await chain.load(request).status == 404)
@@ -39,7 +39,7 @@ import Testing
 
     @Test func errorPassesUnchanged() async {
         let chain = Validate(.success) --> ScriptedTerminal { _ in .failure(.timedOut) }
-        #expect(await errorCode(of: chain, .sample) == .timedOut)
+        #expect(await chain.errorCode() == .timedOut)
     }
 
     @Test func checkAppliesIfLoaderBelowDropsOptions() async {
@@ -48,7 +48,7 @@ import Testing
             --> ScriptedTerminal { _ in .success(404) }
         var request = HTTPRequest.sample
         request.responseCheck = .success
-        #expect(await errorCode(of: chain, request) == .invalidResponse)
+        #expect(await chain.errorCode(of: request) == .invalidResponse)
     }
 
     // MARK: Decoding
@@ -153,15 +153,6 @@ import Testing
     @Test func keepsTheContractWithSuccessCheck() async {
         let violations = await ContractCheck(patience: .patient) { _ in Validate(.success) }.run()
         #expect(violations.isEmpty, "\(violations)")
-    }
-
-    private func errorCode(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPError.Code? {
-        do {
-            _ = try await chain.load(request)
-            return nil
-        } catch {
-            return error.code
-        }
     }
 }
 
