@@ -19,11 +19,6 @@ import Testing
         }
     }
 
-    private func failure<Result>(_ body: () throws(FileFailure) -> Result) -> FileFailure? {
-        do throws(FileFailure) { _ = try body() } catch { return error }
-        return nil
-    }
-
     @Test(arguments: Kind.allCases) func bytesAreReadAsTheyWereWritten(_ kind: Kind) throws {
         let directory = try directory(kind)
         let file = try directory.create("file")
@@ -143,4 +138,9 @@ import Testing
             #expect(directory.names == ["file"], "operation \(operation)")
         }
     }
+}
+
+func failure<Result>(_ body: () throws(FileFailure) -> Result) -> FileFailure? {
+    do throws(FileFailure) { _ = try body() } catch { return error }
+    return nil
 }

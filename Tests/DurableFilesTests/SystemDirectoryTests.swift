@@ -10,11 +10,6 @@ import Testing
 
     init() throws { place = try TemporaryDirectory() }
 
-    private func failure<Result>(_ body: () throws(FileFailure) -> Result) -> FileFailure? {
-        do throws(FileFailure) { _ = try body() } catch { return error }
-        return nil
-    }
-
     @Test func movedDirectoryStaysUsable() throws {
         let directory = try SystemDirectory(place.url.appending(path: "before"))
         try directory.makeFolder("folder")
