@@ -26,10 +26,6 @@ import Testing
         return try InfluxWriter(sender: sender, directory: journal, settings: settings)
     }
 
-    private static func point(_ number: Int) -> Point {
-        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
-    }
-
     private func memory(of writer: InfluxWriter) -> Int {
         writer.engine.state.withLock { $0.batching.queue.total.memory + $0.batching.open.bytes }
     }
@@ -58,7 +54,7 @@ import Testing
 
     @Test func memoryStaysWithinLimitWhenBlocksFillByCount() async throws {
         let writer = try writer()
-        for number in 0..<10_000 { #expect(writer.write(Self.point(number)) == .saved) }
+        for number in 0..<10_000 { #expect(writer.write(Point.numbered(number)) == .saved) }
         // The lines being collected do not count: they are in a file too, and are few.
         #expect(writer.engine.state.withLock { $0.batching.queue.total.memory } <= bound)
         #expect(writer.statistics.held == 10_000)
@@ -71,7 +67,7 @@ import Testing
     @Test func fullDiskLimitsMemoryAndKeepsHeldPoints() async throws {
         let writer = try writer()
         journal.cut(.fullDisk)
-        let results = (0..<10_000).map { writer.write(Self.point($0)) }
+        let results = (0..<10_000).map { writer.write(Point.numbered($0)) }
         #expect(memory(of: writer) <= bound)
         let held = Set(results.indices.filter { results[$0] == .inMemory })
         #expect(!held.isEmpty && results.allSatisfy { $0 == .inMemory || $0 == .dropped(.disk) })
@@ -93,10 +89,10 @@ import Testing
             $0.batchPoints = 2_000
             $0.maximumBytes = 1 << 22
         }
-        #expect((0..<100).allSatisfy { writer.write(Self.point($0)) == .saved })
+        #expect((0..<100).allSatisfy { writer.write(Point.numbered($0)) == .saved })
         // The open file has space for some more.
         journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
-        let results = (100..<1_100).map { writer.write(Self.point($0)) }
+        let results = (100..<1_100).map { writer.write(Point.numbered($0)) }
         #expect(results.contains(.saved) && results.allSatisfy { $0.isHeld })
         let saved = 100 + results.count { $0 == .saved }
         #expect(await writer.flush(within: .seconds(3_600)).pending == 1_100)
@@ -135,9 +131,9 @@ import Testing
             $0.whenFull = .dropNewest
         }
         journal.cut(.fullDisk)
-        for number in 0..<1_000 { #expect(writer.write(Self.point(number)) == .inMemory) }
+        for number in 0..<1_000 { #expect(writer.write(Point.numbered(number)) == .inMemory) }
         #expect(await writer.flush(within: .seconds(3_600)).pending == 1_000)
-        for number in 1_000..<1_010 { #expect(writer.write(Self.point(number)) == .inMemory) }
+        for number in 1_000..<1_010 { #expect(writer.write(Point.numbered(number)) == .inMemory) }
         journal.cut(nil)
         journal.limit(8_000)
         let report = await writer.shutDown(within: .seconds(3_600))
@@ -155,10 +151,10 @@ import Testing
     /// Flushed lines survive although their block was moved to another file, because one of its lines could not be written.
     @Test func movedBlockIsFlushedBeforeOldFileIsRemoved() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
-        #expect((0..<3).allSatisfy { writer.write(Self.point($0)) == .saved })
+        #expect((0..<3).allSatisfy { writer.write(Point.numbered($0)) == .saved })
         writer.engine.queue.sync { writer.engine.synchronize() }
         journal.cut(.failure(at: 1, code: EIO))
-        #expect(writer.write(Self.point(3)) == .inMemory)
+        #expect(writer.write(Point.numbered(3)) == .inMemory)
         journal.cut(nil)
         let file = journal.names
         writer.engine.queue.sync { writer.engine.synchronize() }
@@ -175,14 +171,14 @@ import Testing
     /// A file that cannot be flushed does not prevent other files from being flushed, or lines in memory from being saved.
     @Test func unflushableFileDoesNotBlockOthers() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
-        #expect(writer.write(Self.point(0)) == .saved)
+        #expect(writer.write(Point.numbered(0)) == .saved)
         writer.engine.seal()
         journal.refuseSync(of: journal.names[0])
-        #expect(writer.write(Self.point(1)) == .saved)
+        #expect(writer.write(Point.numbered(1)) == .saved)
         writer.engine.seal()
-        #expect(writer.write(Self.point(2)) == .saved)
+        #expect(writer.write(Point.numbered(2)) == .saved)
         journal.cut(.failure(at: 1, code: EIO))
-        #expect(writer.write(Self.point(3)) == .inMemory)
+        #expect(writer.write(Point.numbered(3)) == .inMemory)
         journal.cut(nil)
         writer.engine.seal()
         writer.engine.queue.sync { writer.engine.synchronize() }
@@ -199,11 +195,11 @@ import Testing
     @Test func openBlockIsSavedDuringPause() async throws {
         sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer()
-        #expect(writer.write(Self.point(0)) == .saved)
+        #expect(writer.write(Point.numbered(0)) == .saved)
         #expect(await writer.flush(within: .seconds(3_600)).pending == 1)
         try await writer.engine.settle()
         journal.cut(.fullDisk)
-        let results = (1..<5).map { writer.write(Self.point($0)) }
+        let results = (1..<5).map { writer.write(Point.numbered($0)) }
         #expect(results == Array(repeating: .inMemory, count: 4))
         journal.cut(nil)
         for _ in 0..<3 { writer.engine.queue.sync { writer.engine.synchronize() } }
@@ -227,7 +223,7 @@ import Testing
                 let left = Locked(16)
                 for number in 0..<16 {
                     Thread.detachNewThread {
-                        writer.write(Self.point(number))
+                        writer.write(Point.numbered(number))
                         let isLast = left.withLock { left in
                             left -= 1
                             return left == 0
@@ -250,9 +246,9 @@ import Testing
         settings.random = RandomSource(seed: 1)
         settings.synchronization = .seconds(100)
         let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings)
-        for number in 0..<100 { #expect(writer.write(Self.point(number)) == .saved) }
+        for number in 0..<100 { #expect(writer.write(Point.numbered(number)) == .saved) }
         journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
-        let saved = 100 + (100..<1_000).count { writer.write(Self.point($0)) == .saved }
+        let saved = 100 + (100..<1_000).count { writer.write(Point.numbered($0)) == .saved }
         #expect(saved > 100 && saved < 200)
         let shutDown = Task { await writer.shutDown(within: .seconds(3)) }
         await sender.waitForEvents(1)
@@ -280,7 +276,7 @@ import Testing
         // The duration of a synchronization.
         writer.engine.queue.suspend()
         for number in 0..<50_000 {
-            writer.write(Self.point(number))
+            writer.write(Point.numbered(number))
             guard number.isMultiple(of: 500) else { continue }
             let size = journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) }
             #expect(size <= bound)
@@ -305,10 +301,10 @@ import Testing
 
     @Test func pointsInMemoryAreSavedWhenDiskHasRoomAgain() async throws {
         let writer = try writer()
-        let saved = (0..<500).map { writer.write(Self.point($0)) }
+        let saved = (0..<500).map { writer.write(Point.numbered($0)) }
         #expect(saved.allSatisfy { $0 == .saved })
         journal.cut(.fullDisk)
-        let results = (500..<5_000).map { writer.write(Self.point($0)) }
+        let results = (500..<5_000).map { writer.write(Point.numbered($0)) }
         journal.cut(nil)
         // The block that is being collected is saved after it is sealed.
         for _ in 0..<20 {
@@ -318,7 +314,7 @@ import Testing
         }
         let held = Set(results.indices.filter { results[$0] == .inMemory }.map { $0 + 500 })
         #expect(writer.engine.state.withLock { $0.batching.unsavedParcels }.isEmpty)
-        #expect(writer.write(Self.point(5_000)) == .saved)
+        #expect(writer.write(Point.numbered(5_000)) == .saved)
         // The process ends, and the next one finds all points.
         try await kill(writer)
         sender.answer(FakeSender.delivered)

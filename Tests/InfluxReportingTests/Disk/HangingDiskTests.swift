@@ -27,10 +27,6 @@ import Testing
         return try InfluxWriter(sender: sender, directory: journal, settings: settings)
     }
 
-    private static func point(_ number: Int) -> Point {
-        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
-    }
-
     /// Holds the next operation of a kind until the gate opens.
     private func hold(_ action: String) {
         journal.hold(action) { [log, gate] in
@@ -44,27 +40,21 @@ import Testing
     private func writeHanging(_ number: Int, to writer: InfluxWriter) async {
         hold("written")
         Thread.detachNewThread { [log] in
-            let result = writer.write(Self.point(number))
+            let result = writer.write(Point.numbered(number))
             log.note("\(result)")
         }
         await log.waitForEvents(1)
-    }
-
-    private func waits(until moment: Duration) async throws {
-        try await eventually("the next timer is set for that time") {
-            timers.nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: moment)
-        }
     }
 
     /// The line's batch and those after it wait; flushes end nevertheless, and later lines leave memory as always.
     @Test func hangingWriteHoldsUpNeitherFlushNorMemory() async throws {
         let writer = try writer()
         await writeHanging(0, to: writer)
-        let later = (1...5_000).map { writer.write(Self.point($0)) }
+        let later = (1...5_000).map { writer.write(Point.numbered($0)) }
         #expect(later.allSatisfy { $0 == .saved })
         #expect(writer.engine.state.withLock { $0.batching.queue.total.memory } <= bound)
         let flush = Task { await writer.flush(within: .seconds(3)) }
-        try await waits(until: .seconds(3))
+        try await timers.wait(until: .seconds(3))
         timers.advance(by: .seconds(3))
         let report = await flush.value
         #expect(report.pending == 5_001 && report.pendingReason == .deadline)
@@ -94,10 +84,10 @@ import Testing
     /// The line is in memory alone, and the writer that would send or save it has ended.
     @Test func lineThatFailsAfterShutdownIsDropped() async throws {
         let writer = try writer()
-        #expect(writer.write(Self.point(0)) == .saved)
+        #expect(writer.write(Point.numbered(0)) == .saved)
         await writeHanging(1, to: writer)
         let shutDown = Task { await writer.shutDown(within: .seconds(3)) }
-        try await waits(until: .seconds(3))
+        try await timers.wait(until: .seconds(3))
         timers.advance(by: .seconds(3))
         // The second line may still get into the file.
         let report = await shutDown.value
@@ -113,7 +103,7 @@ import Testing
 
     @Test func shutdownReturnsWhileDiskHangs() async throws {
         let writer = try writer(FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token"))))
-        #expect(writer.write(Self.point(0)) == .saved)
+        #expect(writer.write(Point.numbered(0)) == .saved)
         hold("synchronized")
         let shutDown = Task { await writer.shutDown(within: .seconds(3)) }
         await log.waitForEvents(1)

@@ -20,10 +20,6 @@ import Testing
         return settings
     }
 
-    private static func point(_ number: Int) -> Point {
-        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
-    }
-
     @Test func nextWriterSendsPointsLeftOnDisk() async throws {
         let directory = try TemporaryDirectory()
         let nested = directory.url.appending(path: "a/b")
@@ -33,7 +29,7 @@ import Testing
                 sender: sender, directory: SystemDirectory(nested),
                 settings: Self.settings { $0.precision = .milliseconds }
             )
-            for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
+            for number in 0..<10 { #expect(writer.write(Point.numbered(number)) == .saved) }
             let report = await writer.shutDown(within: .seconds(600))
             #expect(report.pending == 10 && report.dropped == [:])
         }
@@ -44,7 +40,7 @@ import Testing
             event in
             events.withLock { $0.append(event) }
         }
-        #expect(writer.write(Self.point(10)) == .saved)
+        #expect(writer.write(Point.numbered(10)) == .saved)
         // The found points may already be in flight, and are not waited for twice.
         await writer.flush()
         #expect(writer.statistics.delivered == 11)
@@ -63,9 +59,9 @@ import Testing
         let settings = Self.settings { $0.batchPoints = 1 }
         let sender = FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(before), settings: settings)
-        #expect(writer.write(Self.point(1)) == .saved)
+        #expect(writer.write(Point.numbered(1)) == .saved)
         try FileManager.default.moveItem(at: before, to: after)
-        for number in 2...5 { #expect(writer.write(Self.point(number)) == .saved) }
+        for number in 2...5 { #expect(writer.write(Point.numbered(number)) == .saved) }
         await writer.shutDown(within: .seconds(600))
         #expect(directory.names == ["after"])
         let next = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(after), settings: settings)
@@ -105,7 +101,7 @@ import Testing
     ) throws -> (name: String, bytes: Data) {
         do {
             let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings())
-            for number in 0..<3 { writer.write(point(number)) }
+            for number in 0..<3 { writer.write(Point.numbered(number)) }
             journal.kill()
             writer.engine.stop()
         }
@@ -145,7 +141,7 @@ import Testing
         let sender = FakeSender(FakeSender.offline)
         do {
             let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
-            for number in 0..<30 { writer.write(Self.point(number)) }
+            for number in 0..<30 { writer.write(Point.numbered(number)) }
             journal.kill()
             writer.engine.stop()
         }
@@ -176,7 +172,7 @@ import Testing
         let sender = FakeSender(FakeSender.offline)
         do {
             let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
-            for number in 0..<3 { writer.write(Self.point(number)) }
+            for number in 0..<3 { writer.write(Point.numbered(number)) }
             journal.kill()
             writer.engine.stop()
         }
@@ -212,7 +208,7 @@ import Testing
         let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings) { event in
             events.withLock { $0.append(event) }
         }
-        for number in 0..<30 { writer.write(Self.point(number)) }
+        for number in 0..<30 { writer.write(Point.numbered(number)) }
         writer.engine.seal()
         let name = try #require(journal.names.first { $0 != "lock" })
         var bytes = try #require(journal.bytes(of: name))
@@ -239,18 +235,18 @@ import Testing
             sender: FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token"))),
             directory: SystemDirectory(place), settings: Self.settings { $0.maximumBytes = 100_000 }
         ) { event in events.withLock { $0.append(event) } }
-        #expect(writer.write(Self.point(1)) == .saved)
+        #expect(writer.write(Point.numbered(1)) == .saved)
         if isTried { #expect(await writer.flush(within: .seconds(3_600)).pending == 1) }
-        #expect(writer.write(Self.point(0)) == .saved)
+        #expect(writer.write(Point.numbered(0)) == .saved)
         try FileManager.default.removeItem(at: place)
         writer.engine.queue.sync { writer.engine.synchronize() }
-        #expect(writer.write(Self.point(2)) == .inMemory)
+        #expect(writer.write(Point.numbered(2)) == .inMemory)
         let isRequested = events.withLock { $0 }.contains {
             if case .trouble(let text) = $0 { text.contains("its directory was deleted") } else { false }
         }
         #expect(isRequested)
         // More than the memory limit: no block can be removed from memory.
-        for number in 3..<5_000 { writer.write(Self.point(number)) }
+        for number in 3..<5_000 { writer.write(Point.numbered(number)) }
         let lost = writer.statistics.dropped
         #expect(lost.keys.allSatisfy { $0 == .disk } && lost != [:])
         let report = await writer.shutDown(within: .seconds(3_600))
@@ -265,7 +261,7 @@ import Testing
         let writer = try InfluxWriter(
             sender: FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token"))),
             directory: SystemDirectory(place), settings: Self.settings())
-        #expect(writer.write(Self.point(1)) == .saved)
+        #expect(writer.write(Point.numbered(1)) == .saved)
         writer.engine.queue.sync { writer.engine.synchronize() }
         try FileManager.default.removeItem(at: place)
         let report = await writer.shutDown(within: .seconds(3_600))
@@ -327,13 +323,14 @@ import Testing
             }
         ) { event in events.withLock { $0.append(event) } }
         journal.cut(.failures(from: 1, code: ENOSPC))
-        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: .inMemory, count: 40))
+        #expect((0..<40).map { writer.write(Point.numbered($0)) } == Array(repeating: .inMemory, count: 40))
         #expect(writer.statistics.unsaved == 40)
         let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
         #expect(troubles.count == 1)
         journal.cut(nil)
         // First, a block without a file is filled.
-        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: .saved, count: 10)[...])
+        let later = (40..<60).map { writer.write(Point.numbered($0)) }
+        #expect(later.suffix(10).allSatisfy { $0 == .saved })
         sender.answer(FakeSender.delivered)
         try await eventually("nothing is held") {
             timers.advance(by: .seconds(200))
@@ -360,7 +357,7 @@ import Testing
             for thread in 0..<8 {
                 group.addTask {
                     (0..<500).reduce(0) { count, number in
-                        count + (writer.write(Self.point(thread * 1_000 + number)) == .saved ? 1 : 0)
+                        count + (writer.write(Point.numbered(thread * 1_000 + number)) == .saved ? 1 : 0)
                     }
                 }
             }

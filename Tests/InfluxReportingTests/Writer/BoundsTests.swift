@@ -281,7 +281,7 @@ import Testing
         await sender.waitForEvents(1)
         test.write(3)
         async let report = test.writer.shutDown(within: .seconds(3))
-        try await test.waits(until: .seconds(3))
+        try await test.timers.wait(until: .seconds(3))
         test.timers.advance(by: .seconds(3))
         // Batches in flight are cancelled, and their points are lost too.
         let result = await report

@@ -8,10 +8,6 @@ import Testing
 
 /// Writes that wait for space.
 @Suite(.timeLimit(.minutes(10))) struct WaitingTests {
-    private static func point(_ number: Int) -> Point {
-        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
-    }
-
     /// A writer that holds as many points as it may.
     private static func fullWriter(_ sender: HeldSender) -> TestWriter {
         let test = TestWriter(sender) {
@@ -35,7 +31,7 @@ import Testing
             $0.batchPoints = 20
             $0.whenFull = whenFull
         }
-        for number in 0..<5_000 { #expect(try await test.writer.enqueue(Self.point(number)) == .inMemory) }
+        for number in 0..<5_000 { #expect(try await test.writer.enqueue(Point.numbered(number)) == .inMemory) }
         await test.writer.flush()
         #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<5_000))
         #expect(test.statistics.dropped == [:] && test.statistics.addsUp)
@@ -60,7 +56,7 @@ import Testing
     @Test func enqueueWaitsUntilBatchIsDelivered() async throws {
         let sender = HeldSender()
         let test = Self.fullWriter(sender)
-        let write = Task { try await test.writer.enqueue(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Point.numbered(8)) }
         await sender.waitForEvents(1)
         try await Self.waits(test.writer, 1)
         #expect(test.statistics.accepted == 8 && test.statistics.dropped == [:])
@@ -86,7 +82,7 @@ import Testing
     @Test func cancelledEnqueueAcceptsNothing() async throws {
         let sender = HeldSender()
         let test = Self.fullWriter(sender)
-        let write = Task { try await test.writer.enqueue(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Point.numbered(8)) }
         try await Self.waits(test.writer, 1)
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }
@@ -98,7 +94,7 @@ import Testing
     @Test func stoppedWriterEndsWaitingEnqueue() async throws {
         let sender = HeldSender()
         let test = Self.fullWriter(sender)
-        let write = Task { try await test.writer.enqueue(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Point.numbered(8)) }
         try await Self.waits(test.writer, 1)
         test.writer.engine.stop()
         #expect(try await write.value == .dropped(.shutDown))

@@ -30,25 +30,33 @@ final class TestWriter: Sendable {
     /// Waits until no batch is in flight, and the timer for the next step is set.
     func settle() async throws { try await writer.engine.settle() }
 
-    /// Waits until the next timer is set for that time.
-    func waits(until moment: Duration) async throws {
-        try await eventually("the next timer is set for that time") {
-            timers.nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: moment)
-        }
-    }
-
     /// Waits until the given number of events was emitted.
     func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     @discardableResult
     func write(_ number: Int) -> WriteResult {
-        writer.write(Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number))))
+        writer.write(Point.numbered(number))
     }
 
     /// The result of ``write(_:)``.
     static func line(_ number: Int) -> String { "m i=\(number)i \(number * 1_000_000_000)" }
 
     static func lines(_ numbers: Range<Int>) -> [String] { numbers.map(line) }
+}
+
+extension Point {
+    static func numbered(_ number: Int) -> Point {
+        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
+    }
+}
+
+extension ManualTimers {
+    /// Waits until the next timer is set for that time.
+    func wait(until moment: Duration) async throws {
+        try await eventually("the next timer is set for that time") {
+            nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: moment)
+        }
+    }
 }
 
 extension WriterEngine {
