@@ -52,6 +52,13 @@ import Testing
         }
     }
 
+    /// As of a wait that ends with its Swift task.
+    @Test func thrownCancellationErrorIsCancel() async {
+        let chain = ClosureLoader("waiting") { _, _ in throw CancellationError() } --> HTTPLoader()
+        let error = await chain.result(of: .sample).error
+        #expect(error?.code == .cancelled && error?.loader == "waiting")
+    }
+
     @Test func errorFromNextLoaderPassesThrough() async {
         let chain = ClosureLoader { try await $1($0) } --> ScriptedTerminal { _ in .failure(.timedOut) }
         do {
