@@ -42,6 +42,28 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    /// With the settings as they are.
+    @Test func tokenIsReplacedHalfAMinuteBeforeItsEnd() async throws {
+        let questions = questions
+        let source = ClosureSource<BearerToken> { _, _ in
+            BearerToken(accessToken: "\(questions.next())", lifetime: .seconds(3_600))
+        }
+        let chain = BearerAuth(hosts: .all, source: source, timers: timers) --> terminal
+        #expect(try await sent(chain) == "Bearer 1")
+        timers.advance(by: .seconds(3_570) - .nanoseconds(1))
+        #expect(try await sent(chain) == "Bearer 1")
+        timers.advance(by: .nanoseconds(1))
+        #expect(try await sent(chain) == "Bearer 2")
+    }
+
+    @Test func descriptionTellsThatTokenIsDue() async throws {
+        let auth = auth(lifetime: .seconds(60))
+        _ = try await sent(auth)
+        #expect(auth.state == .authorized && auth.details == "authorized")
+        timers.advance(by: .seconds(50))
+        #expect(auth.state == .expired && auth.details == "expired")
+    }
+
     @Test func shortLivedTokenIsUsedForHalfItsLifetime() async throws {
         let auth = auth(lifetime: .seconds(4))
         #expect(try await sent(auth) == "Bearer 1")
