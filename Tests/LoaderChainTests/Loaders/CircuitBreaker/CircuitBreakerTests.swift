@@ -111,6 +111,30 @@ import Testing
         #expect(log.events.suffix(3) == ["all open halfOpen", "all halfOpen open", "all open halfOpen"])
     }
 
+    /// With the settings as they are: half of twenty calls, 5 to 6 seconds, twice as long each time, at most 72.
+    @Test func usualCircuitOpensAfterTwentyCallsForFiveToSixSeconds() throws {
+        let breaker = CircuitBreaker(timers: timers, random: RandomSource(seed: 3))
+        breaker --> terminal
+        func call(fails: Bool) throws {
+            _ = load(with: breaker)
+            let task = try #require(terminal.held.first)
+            if fails { terminal.refuse(task, .timedOut) } else { terminal.answer(task) }
+        }
+        for number in 0..<19 { try call(fails: number >= 10) }
+        #expect(breaker.state(of: "example.com") == .closed)
+        try call(fails: true)
+        #expect(breaker.state(of: "example.com") == .open)
+        for seconds in [5, 10, 20, 40, 60, 60] {
+            let shortest = Duration.seconds(seconds)
+            timers.advance(by: shortest - .milliseconds(1))
+            #expect(load(with: breaker).events == ["circuitOpen"], "\(seconds)")
+            timers.advance(by: shortest / 5 + .milliseconds(2))
+            // This is the probe.
+            try call(fails: true)
+        }
+        #expect(breaker.state(of: "example.com") == .open && terminal.held.isEmpty)
+    }
+
     @Test func cancelledProbeIsReplacedByAnother() throws {
         let breaker = breaker()
         try trip(breaker)
