@@ -49,6 +49,20 @@ import Testing
         terminal.answerAll()
     }
 
+    /// A log of the responses then has the number that the server has seen.
+    @Test func responseHasRequestOfFirstFollower() {
+        let seen = Locked<[String?]>([])
+        for number in 1...2 {
+            let headers: HTTPHeaders = ["X-Request-ID": "\(number)"]
+            let request = HTTPRequest(host: "example.com", path: "/v1/users", headers: headers)
+            chain.load(request: request) { result in
+                seen.withLock { $0.append(result.request.headers["X-Request-ID"]) }
+            }
+        }
+        answerAll()
+        #expect(terminal.requests.count == 1 && seen.withLock { $0 } == ["1", "1"])
+    }
+
     @Test func requestsWithEffectsDoNotShare() {
         var ticket = HTTPRequest.sample
         ticket.isRepeatable = false
