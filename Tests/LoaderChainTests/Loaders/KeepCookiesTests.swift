@@ -52,6 +52,16 @@ import Testing
         #expect(sent.withLock { $0 } == ["n=own", "n=jar", "n=decided"])
     }
 
+    @Test func cookiesOfResponseToOwnCookieHeaderAreKept() async throws {
+        let jar = CookieJar()
+        let terminal = ScriptedTerminal { _ in .success(.ok, headers: ["Set-Cookie": "n=1"]) }
+        var own = request
+        own.headers["Cookie"] = "n=own"
+        _ = try await (KeepCookies(in: jar) --> terminal).load(own)
+        #expect(terminal.requests.map { $0.headers["Cookie"] } == ["n=own"])
+        #expect(jar.field(for: request) == "n=1")
+    }
+
     /// What a terminal does that follows redirects.
     @Test func eachRedirectSendsCookiesOfItsHost() async throws {
         let jar = CookieJar()
