@@ -213,4 +213,15 @@ import Testing
         #expect(
             (MetricsTap(MetricBoard(timers: timers)) --> ScriptedTerminal { _ in .success() }).chainReadings.isEmpty)
     }
+
+    /// The sample is for what is recorded.
+    @Test func requestsOutsideOfSampleAreCounted() {
+        let recorder = MetricRecorder(MetricBoard(timers: timers), samplingRate: 0, timers: timers)
+        let chain = MetricsTap(recorder, countsActive: true) --> terminal
+        let name = "http.client.active_requests"
+        let tasks = (0..<3).map { _ in load(chain) }
+        #expect(Array(numbers(chain, name).values) == [3])
+        for task in tasks { task.cancel() }
+        #expect(Array(numbers(chain, name).values) == [0])
+    }
 }
