@@ -62,6 +62,13 @@ import Testing
         #expect(log.events.suffix(2) == ["cannotConnect", "cannotConnect"])
     }
 
+    /// As that of a request.
+    @Test func pathOfRouteIsEncoded() {
+        mock.on(.get, "/wörter/a b", .accepted)
+        mock.load(request: HTTPRequest(host: "test", path: "/wörter/a b")) { [log] in log.note($0.summary) }
+        #expect(log.events == ["response"])
+    }
+
     @Test func asyncHandlerAnswersOrThrows() async {
         struct Mishap: Error {}
         mock.thenAnswer { request in HTTPResponse(request: request, status: .accepted) }
