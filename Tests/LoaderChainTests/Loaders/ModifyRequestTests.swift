@@ -66,6 +66,14 @@ import Testing
         #expect(terminal.requests.isEmpty)
     }
 
+    /// It says that nobody wants the result any more, and not that the request is wrong.
+    @Test func thrownCancellationErrorIsCancel() async {
+        let terminal = ScriptedTerminal { _ in .success() }
+        let chain = ModifyRequest { (_: inout HTTPRequest) throws in throw CancellationError() } --> terminal
+        let error = await chain.result(of: .sample).error
+        #expect(error?.code == .cancelled && error?.loader == "ModifyRequest" && terminal.requests.isEmpty)
+    }
+
     @Test func keepsTheContract() async {
         let violations = await ContractCheck(patience: .patient) { _ in ModifyRequest { $0 } }.run()
         #expect(violations.isEmpty, "\(violations)")
