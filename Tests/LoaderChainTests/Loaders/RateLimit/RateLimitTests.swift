@@ -63,6 +63,15 @@ import Testing
         #expect(log.events.suffix(2) == ["1 response", "2 response"])
     }
 
+    /// Without `serverQuotas`, only its own rate counts.
+    @Test func ownRateIgnoresRetryAfter() {
+        let limit = RateLimit(requests: 10, per: .seconds(1), burst: 2, timers: timers)
+        let terminal = ScriptedTerminal { _ in .success(.tooManyRequests, headers: ["Retry-After": "60"]) }
+        limit --> terminal
+        for number in 1...2 { load("\(number)", with: limit) }
+        #expect(terminal.requests.count == 2 && limit.waiting == 0)
+    }
+
     @Test func taskThatWouldMissItsDeadlineFailsOnArrival() throws {
         let (limit, terminal) = chain()
         for (number, time) in [500, 500, 150, 200, 201].enumerated() {
