@@ -104,6 +104,18 @@ import Testing
         #expect(server.requests[1].headers["Range"] == "bytes=\(part.count)-")
     }
 
+    /// Until the new file is complete, the old one is there.
+    @Test func existingFileIsReplacedByCompleteFileOnly() async throws {
+        let old = Data("old".utf8)
+        directory.put(old, at: "film")
+        let server = DownloadServer(bytes)
+        server.meet(.cut)
+        _ = try await error { try await load(server, maximumFailures: 1) }
+        #expect(directory.bytes(of: "film") == old)
+        _ = try await load(server)
+        expectFile()
+    }
+
     /// The queue of the disk may hold the last reference for a moment after the result is known.
     @Test(arguments: ["complete", "kept", "nothing"]) func partFileIsFreeAfterDownloadEnds(how: String) throws {
         let ended = try #require(try PartFile("film", in: directory))
@@ -307,6 +319,48 @@ import Testing
         }
         let response = try await download.value
         #expect(response.status == .gatewayTimeout && response.body == Data("no".utf8) && directory.names.isEmpty)
+    }
+
+    /// With the settings as they are: five failures, and bounds of the random delays that double from a second on.
+    @Test func fiveFailuresInRowEndDownload() async throws {
+        let timers = ManualTimers()
+        let busy = MockLoader()
+        for _ in 1...6 { busy.then(.serviceUnavailable) }
+        let loader = ResumableDownload(
+            ResumableDownload.Settings(), timers: timers, random: RandomSource(seed: 1)
+        ) { [directory] _ in directory }
+        let chain = loader --> busy
+        var request = HTTPRequest(url: url)
+        request.delivery = .file(file)
+        let sent = request
+        let download = Task { try await chain.load(sent) }
+        for seconds in [1, 2, 4, 8] {
+            await timers.waitForPending(count: 1)
+            let delay = timers.now.duration(to: try #require(timers.nextDeadline))
+            let bound = Duration.seconds(seconds)
+            #expect(delay > bound / 100 && delay < bound, "\(delay)")
+            timers.advanceToNext()
+        }
+        #expect(try await download.value.status == .serviceUnavailable)
+        #expect(busy.details == "handlers 1, in flight 0" && timers.pendingCount == 0)
+    }
+
+    /// With the settings as they are.
+    @Test func serverMayAskForAMinuteAtMost() async throws {
+        let timers = ManualTimers()
+        let busy = MockLoader().then(.tooManyRequests, headers: ["Retry-After": "86400"]).then(.notFound)
+        let loader = ResumableDownload(
+            ResumableDownload.Settings(), timers: timers, random: RandomSource(seed: 1)
+        ) { [directory] _ in directory }
+        let chain = loader --> busy
+        var request = HTTPRequest(url: url)
+        request.delivery = .file(file)
+        let sent = request
+        let download = Task { try await chain.load(sent) }
+        await timers.waitForPending(count: 1)
+        #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(60)))
+        timers.advanceToNext()
+        #expect(try await download.value.status == .notFound)
     }
 
     @Test func waitCanBeCancelled() async throws {
