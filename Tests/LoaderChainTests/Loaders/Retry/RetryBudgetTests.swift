@@ -54,6 +54,33 @@ import Testing
         #expect(budget.remaining == 1)
     }
 
+    /// Loaders for one server spend together what they have.
+    @Test func loadersMayShareBudget() {
+        let timers = ManualTimers()
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: timers)
+        let terminal = ScriptedTerminal { _ in .failure(.timedOut) }
+        let log = EventLog()
+        for _ in 1...2 {
+            let retry = Retry(.immediately(maximumNumberOfAttempts: 3), budget: budget, timers: timers)
+            (retry --> terminal).load(request: .sample) { log.note("\($0.attempts)") }
+        }
+        #expect(log.events == ["3", "1"] && budget.remaining == 0)
+    }
+
+    @Test func onlyRequestsWithStrategyPay() {
+        let timers = ManualTimers()
+        let budget = RetryBudget(ratio: 1, minimumPerSecond: 0, timers: timers)
+        let chain = Retry(nil, budget: budget, timers: timers) --> ScriptedTerminal { _ in .failure(.timedOut) }
+        let log = EventLog()
+        var request = HTTPRequest.sample
+        chain.load(request: request) { log.note("\($0.attempts)") }
+        #expect(log.events == ["1"] && budget.remaining == 0)
+        request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
+        chain.load(request: request) { log.note("\($0.attempts)") }
+        // It has paid for one retry, and not for a second one.
+        #expect(log.events == ["1", "2"] && budget.remaining == 0)
+    }
+
     @Test func unlimitedBudgetAlwaysAllowsRetry() {
         #expect(RetryBudget.unlimited.remaining == nil)
         #expect((0..<1_000).allSatisfy { _ in RetryBudget.unlimited.takeRetry() })
