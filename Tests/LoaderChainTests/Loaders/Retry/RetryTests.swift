@@ -164,6 +164,20 @@ import Testing
         #expect(terminal.requests.count == 1)
     }
 
+    /// Whatever the strategy says: the chain is being reset, or a loader below has given the attempt up.
+    @Test(arguments: [HTTPError.Code.resetInProgress, .cancelled])
+    func stoppedAttemptIsNotRepeated(_ code: HTTPError.Code) throws {
+        struct Always: HTTPRetryStrategy {
+            func retryDelay(for result: HTTPResult) -> TimeInterval? { 0 }
+        }
+        var request = HTTPRequest.sample
+        request.retryStrategy = Always()
+        let log = EventLog()
+        chain().load(request: request) { log.note("\($0.summary) \($0.attempts)") }
+        terminal.refuse(try only, code)
+        #expect(log.events == ["\(code) 1"] && terminal.requests.count == 1)
+    }
+
     @Test func abandonedAttemptEndsTheTask() throws {
         let log = EventLog()
         chain().load(request: .sample) { log.note($0.summary) }
