@@ -97,6 +97,19 @@ import Testing
         #expect(log.events == ["response 1"])
     }
 
+    /// A request that is not retried has its time limit all the same.
+    @Test(arguments: [true, false]) func totalTimeoutAppliesWithoutStrategy(_ isOwn: Bool) {
+        var request = HTTPRequest.sample
+        if isOwn { request.totalTimeout = .seconds(2) }
+        let limit: Duration? = isOwn ? nil : .seconds(2)
+        let chain = Retry(nil, totalTimeout: limit, timers: timers) --> terminal
+        chain.load(request: request) { [log] in log.note($0.summary) }
+        timers.advance(by: .milliseconds(1_999))
+        #expect(log.events.isEmpty)
+        timers.advance(by: .milliseconds(1))
+        #expect(log.events == ["deadlineExceeded"] && timers.pendingCount == 0)
+    }
+
     // MARK: Resets
 
     @Test func resetEndsDelayAndReportsLastResponse() async throws {
@@ -109,6 +122,19 @@ import Testing
         let error = try #require(seen.withLock { $0 }?.error)
         #expect(error.code == .resetInProgress && error.loader == "Retry" && error.attempts == 1)
         #expect(error.response?.status == .serviceUnavailable)
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func resetEndsDelayAndReportsLastError() async throws {
+        let seen = Locked<HTTPResult?>(nil)
+        let retry = Retry(.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
+        let chain = retry --> terminal
+        chain.load(request: .sample) { result in seen.withLock { $0 = result } }
+        terminal.refuse(try only, .connectionLost)
+        await chain.reset()
+        let error = try #require(seen.withLock { $0 }?.error)
+        #expect(error.code == .resetInProgress && error.response == nil)
+        #expect((error.underlyingError as? HTTPError)?.code == .connectionLost)
         #expect(timers.pendingCount == 0)
     }
 
