@@ -55,6 +55,24 @@ import Testing
         terminal.answerAll()
     }
 
+    /// What is left of whole slots is for the others, who can count on nothing.
+    @Test func sharesBeyondTheWholeAreReducedInProportion() {
+        let throttle = Throttle(
+            limit: 4, partitions: [ThrottlePartition("a", share: 1), ThrottlePartition("b", share: 1)])
+        throttle --> terminal
+        for number in 1...3 { load("/a-\(number)", with: throttle) { $0.throttlePartition = "a" } }
+        load("/other", with: throttle)
+        #expect(running == ["/a-1", "/a-2"])
+        for number in 1...3 { load("/b-\(number)", with: throttle) { $0.throttlePartition = "b" } }
+        #expect(running == ["/a-1", "/a-2", "/b-1", "/b-2"])
+        answerAll()
+        #expect(log.events.count == 6 && throttle.snapshot.total == .init(waiting: 1))
+        // Half of five, rounded down, is two for each.
+        throttle.maximumNumberOfRequests = 5
+        #expect(running == ["/other"])
+        answerAll()
+    }
+
     @Test func fullQueueOfPartitionDoesNotAffectAnother() {
         let throttle = Throttle(
             limit: 0, partitions: [ThrottlePartition("user", share: 0.5)], maximumWaiting: 2)
