@@ -127,6 +127,18 @@ import Testing
         #expect(log.events.count == 2 && loader.waiting == 0 && network.watches == 0)
     }
 
+    /// With the settings as they are.
+    @Test func requestWaitsForAMinuteAtMost() {
+        let loader = WaitForNetwork(network: network, timers: timers)
+        loader --> terminal
+        network.isAvailable = false
+        load(loader, "/1")
+        timers.advance(by: .seconds(60) - .nanoseconds(1))
+        #expect(log.events.isEmpty && loader.waiting == 1)
+        timers.advance(by: .nanoseconds(1))
+        #expect(log.events == ["/1 cannotConnect"] && loader.waiting == 0)
+    }
+
     @Test func waitWithoutLimitLastsUntilNetworkIsAvailable() {
         network.isAvailable = false
         load(loader(upTo: nil), "/1")
