@@ -94,6 +94,31 @@ import Testing
         #expect(timers.pendingCount == 0 && terminal.requests.count == 11 && events.events == ["200 quick"])
     }
 
+    /// With the settings as they are: it knows fifty times, and has a twentieth of a hedge from each request.
+    @Test func usualHedgeBeginsAfterFiftyResponses() throws {
+        let hedge = Hedge(timers: timers)
+        let chain = hedge --> terminal
+        for _ in 0..<49 {
+            load(with: chain)
+            timers.advance(by: .milliseconds(100))
+            terminal.answer(try held(0))
+        }
+        load(with: chain)
+        timers.advance(by: .seconds(1))
+        #expect(terminal.held.count == 1 && hedge.snapshot.suppressed == [.tooFewSamples: 50])
+        terminal.answer(try held(0))
+        // All but one of the fifty have taken a tenth of a second.
+        for isHedged in [true, true, false] {
+            load(with: chain)
+            timers.advance(by: .milliseconds(99))
+            #expect(terminal.held.count == 1)
+            timers.advance(by: .milliseconds(1))
+            #expect(terminal.held.count == (isHedged ? 2 : 1), "\(hedge.snapshot)")
+            terminal.answer(try held(0))
+        }
+        #expect(hedge.snapshot.sent == 2 && hedge.snapshot.suppressed[.budget] == 1, "\(hedge.snapshot)")
+    }
+
     @Test func failedAttemptWaitsForTheOther() throws {
         let chain = trained(makeHedge())
         load(with: chain)
