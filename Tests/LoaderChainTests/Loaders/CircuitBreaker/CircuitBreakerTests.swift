@@ -135,6 +135,18 @@ import Testing
         #expect(breaker.state(of: "example.com") == .open && terminal.held.isEmpty)
     }
 
+    /// Calls that began more than ten seconds ago count no more, with the settings as they are.
+    @Test func usualWindowIsTenSeconds() throws {
+        let breaker = CircuitBreaker(timers: timers, random: RandomSource(seed: 3))
+        breaker --> terminal
+        for number in 0..<38 {
+            if number == 19 { timers.advance(by: .seconds(10)) }
+            _ = load(with: breaker)
+            terminal.refuse(try #require(terminal.held.first), .timedOut)
+        }
+        #expect(breaker.state(of: "example.com") == .closed)
+    }
+
     @Test func cancelledProbeIsReplacedByAnother() throws {
         let breaker = breaker()
         try trip(breaker)
