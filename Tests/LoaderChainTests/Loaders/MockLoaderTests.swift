@@ -124,6 +124,17 @@ import Testing
         #expect(kept.withLock { $0?.isCompleted } == true)
     }
 
+    @Test func resetKeepsRoutesAndQueue() async {
+        mock.on(.get, "/v1/users", .accepted).then(.created)
+        await mock.reset()
+        for method: HTTPMethod in [.get, .put] {
+            mock.load(request: HTTPRequest(method: method, host: "test", path: "/v1/users")) { [log] result in
+                log.note(result.response.map { "\($0.status)" } ?? result.summary)
+            }
+        }
+        #expect(log.events == ["202 Accepted", "201 Created"])
+    }
+
     @Test func handlersCanBeAddedAndUsedConcurrently() throws {
         try onThreads(4) { [mock, log] _ in
             for _ in 0..<250 {
