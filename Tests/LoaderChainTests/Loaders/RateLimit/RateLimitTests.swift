@@ -72,6 +72,15 @@ import Testing
         #expect(terminal.requests.count == 2 && limit.waiting == 0)
     }
 
+    /// With the settings as they are.
+    @Test func thousandRequestsMayWait() {
+        let limit = RateLimit(requests: 1_000, per: .seconds(1), timers: timers)
+        let terminal = ScriptedTerminal { _ in .success() }
+        limit --> terminal
+        for number in 0..<1_002 { load("\(number)", with: limit) }
+        #expect(limit.waiting == 1_000 && log.events == ["0 response", "1001 rateLimited"])
+    }
+
     @Test func taskThatWouldMissItsDeadlineFailsOnArrival() throws {
         let (limit, terminal) = chain()
         for (number, time) in [500, 500, 150, 200, 201].enumerated() {
