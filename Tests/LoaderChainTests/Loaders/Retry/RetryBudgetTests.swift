@@ -81,6 +81,16 @@ import Testing
         #expect(log.events == ["1", "2"] && budget.remaining == 0)
     }
 
+    /// It counts when it is decided.
+    @Test func retryCancelledDuringItsDelayCounts() {
+        let timers = ManualTimers()
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: timers)
+        let retry = Retry(.constant(delay: 1, maximumNumberOfAttempts: 2), budget: budget, timers: timers)
+        let chain = retry --> ScriptedTerminal { _ in .failure(.timedOut) }
+        chain.load(request: .sample) { _ in }.cancel()
+        #expect(budget.remaining == 1 && timers.pendingCount == 0)
+    }
+
     @Test func unlimitedBudgetAlwaysAllowsRetry() {
         #expect(RetryBudget.unlimited.remaining == nil)
         #expect((0..<1_000).allSatisfy { _ in RetryBudget.unlimited.takeRetry() })
