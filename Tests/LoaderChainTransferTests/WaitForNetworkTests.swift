@@ -139,6 +139,23 @@ import Testing
         #expect(log.events == ["/1 cannotConnect"] && loader.waiting == 0)
     }
 
+    /// With the settings as they are: the devices of a building return within half a second, but not all at once.
+    @Test func requestsRestartWithinHalfASecond() {
+        var waiting = 0
+        for seed in 0..<20 as Range<UInt64> {
+            let loader = WaitForNetwork(network: network, timers: timers, random: RandomSource(seed: seed))
+            loader --> terminal
+            network.isAvailable = false
+            load(loader, "/1")
+            network.isAvailable = true
+            timers.advance(by: .milliseconds(250))
+            waiting += loader.waiting
+            timers.advance(by: .milliseconds(250))
+            #expect(loader.waiting == 0)
+        }
+        #expect((3...17).contains(waiting) && sent.count == 20)
+    }
+
     @Test func waitWithoutLimitLastsUntilNetworkIsAvailable() {
         network.isAvailable = false
         load(loader(upTo: nil), "/1")
