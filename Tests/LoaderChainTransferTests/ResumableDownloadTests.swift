@@ -326,9 +326,10 @@ import Testing
         let timers = ManualTimers()
         let busy = MockLoader()
         for _ in 1...6 { busy.then(.serviceUnavailable) }
-        let loader = ResumableDownload(
-            ResumableDownload.Settings(), timers: timers, random: RandomSource(seed: 1)
-        ) { [directory] _ in directory }
+        let settings = ResumableDownload.Settings()
+        let loader = ResumableDownload(settings, timers: timers, random: RandomSource(seed: 1)) { [directory] _ in
+            directory
+        }
         let chain = loader --> busy
         var request = HTTPRequest(url: url)
         request.delivery = .file(file)
@@ -349,9 +350,10 @@ import Testing
     @Test func serverMayAskForAMinuteAtMost() async throws {
         let timers = ManualTimers()
         let busy = MockLoader().then(.tooManyRequests, headers: ["Retry-After": "86400"]).then(.notFound)
-        let loader = ResumableDownload(
-            ResumableDownload.Settings(), timers: timers, random: RandomSource(seed: 1)
-        ) { [directory] _ in directory }
+        let settings = ResumableDownload.Settings()
+        let loader = ResumableDownload(settings, timers: timers, random: RandomSource(seed: 1)) { [directory] _ in
+            directory
+        }
         let chain = loader --> busy
         var request = HTTPRequest(url: url)
         request.delivery = .file(file)
