@@ -59,7 +59,7 @@ import Testing
                 seen.withLock { $0.append(result.request.headers["X-Request-ID"]) }
             }
         }
-        answerAll()
+        terminal.answerAll()
         #expect(terminal.requests.count == 1 && seen.withLock { $0 } == ["1", "1"])
     }
 

@@ -65,12 +65,12 @@ import Testing
         #expect(running == ["/a-1", "/a-2"])
         for number in 1...3 { load("/b-\(number)", with: throttle) { $0.throttlePartition = "b" } }
         #expect(running == ["/a-1", "/a-2", "/b-1", "/b-2"])
-        answerAll()
+        terminal.answerAll()
         #expect(log.events.count == 6 && throttle.snapshot.total == .init(waiting: 1))
         // Half of five, rounded down, is two for each.
         throttle.maximumNumberOfRequests = 5
         #expect(running == ["/other"])
-        answerAll()
+        terminal.answerAll()
     }
 
     @Test func fullQueueOfPartitionDoesNotAffectAnother() {
