@@ -8,7 +8,9 @@ package final class FileDescriptor: DurableFile {
     private let descriptor: Atomic<CInt>
     private let path: String
 
-    /// Opens the file or directory at a path, with `O_CLOEXEC` beside the flags; the action is for messages, as a participle.
+    /// Opens the file or directory at a path, which may be relative to a directory, with `O_CLOEXEC` beside the flags.
+    ///
+    /// - Parameter action: for messages, as a participle.
     package init(
         _ path: String, in directory: CInt = AT_FDCWD, flags: CInt, mode: mode_t = 0o600, for action: String
     ) throws(FileFailure) {

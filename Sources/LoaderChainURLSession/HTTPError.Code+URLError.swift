@@ -10,6 +10,9 @@ extension HTTPError.Code {
     init(_ error: URLError, afterHead: Bool) {
         self =
             switch error.code {
+            case .cannotConnectToHost where Self.isOnLinux:
+                // Also if the first of several addresses has refused, and the connection to another one was lost.
+                error.codeByMessage(afterHead: afterHead, otherwise: afterHead ? .connectionLost : .cannotConnect)
             case .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed,
                 .internationalRoamingOff, .callIsActive, .resourceUnavailable:
                 .cannotConnect
@@ -86,7 +89,9 @@ extension HTTPError.Code {
 
 extension URLError {
     /// The code according to libcurl's message, for errors that the session on Linux reports as `unknown`.
-    fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
+    fileprivate func codeByMessage(
+        afterHead: Bool, otherwise other: HTTPError.Code = .invalidResponse
+    ) -> HTTPError.Code {
         let message = localizedDescription
         func says(_ phrases: [String]) -> Bool { phrases.contains(where: message.contains) }
         if says(Self.refusals) { return .invalidRequest }
@@ -95,8 +100,8 @@ extension URLError {
         if says(Self.losses) { return afterHead || !says(Self.handshakes) ? .connectionLost : .cannotConnect }
         if says(Self.missingConnections) { return afterHead ? .connectionLost : .cannotConnect }
         if says(Self.insecurities) { return afterHead ? .connectionLost : .insecureConnection }
-        // The remaining errors are malformed responses.
-        return .invalidResponse
+        // The remaining errors of an unknown code are malformed responses.
+        return other
     }
 
     private static let refusals = ["aborted by a callback"]
@@ -106,7 +111,8 @@ extension URLError {
 
     /// An established connection was lost: libcurl's receive, send and stream errors, and the system's messages for them.
     private static let losses = [
-        "transfer closed", "end of response with", "Recv failure", "Send failure", "receiving data from the peer",
+        "transfer closed", "end of response with", "Empty reply from server", "Server returned nothing", "Recv failure",
+        "Send failure", "receiving data from the peer",
         "sending data to the peer",
         "Failed sending", "Transferred a partial file", "data rewind", "Connection died", "Connection reset",
         "Broken pipe",

@@ -68,7 +68,7 @@ extension HTTPRequest {
 
 extension URLRequest {
     /// A timeout of the session that never expires first, because the loader measures time itself.
-    private static let endless: Double = 7 * 86_400
+    private static let endless: Double = 365 * 86_400
 
     init(_ encoded: EncodedRequest) {
         self.init(url: encoded.url)

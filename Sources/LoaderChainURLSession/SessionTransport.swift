@@ -299,6 +299,8 @@ struct SessionSettings: @unchecked Sendable {
         copy.httpShouldSetCookies = false
         #if canImport(FoundationNetworking)
             mayTunnel = ProxyAnswer.isPossible(in: environment)
+            // Otherwise the session would parse the cookies of every line of a head.
+            copy.httpCookieAcceptPolicy = .never
             // With a cache, the session traps if a task is cancelled as it ends.
             copy.urlCache = nil
             copy.urlCredentialStorage = nil

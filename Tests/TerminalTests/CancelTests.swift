@@ -231,7 +231,7 @@ import Testing
     }
 
     /// A session on Linux has a timeout of its own, which must not come first.
-    @Test func timeoutOfRequestMayExceedThatOfItsLoader() async throws {
+    @Test(.only(.urlSession)) func timeoutOfRequestMayExceedThatOfItsLoader() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok().held() }
         let loader = TestedTerminal.makeLoader(timeout: 1)

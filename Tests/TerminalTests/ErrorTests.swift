@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: [
         (URLError.Code.notConnectedToInternet, HTTPError.Code.cannotConnect), (.cannotFindHost, .cannotConnect),
-        (.dnsLookupFailed, .cannotConnect), (.cannotConnectToHost, .cannotConnect), (.timedOut, .timedOut),
+        (.dnsLookupFailed, .cannotConnect), (.timedOut, .timedOut),
         (.networkConnectionLost, .connectionLost), (.cancelled, .cancelled),
         (.userCancelledAuthentication, .cancelled), (.secureConnectionFailed, .insecureConnection),
         (.serverCertificateUntrusted, .insecureConnection), (.serverCertificateHasBadDate, .insecureConnection),
@@ -183,6 +183,20 @@ import Testing
         func curlMessageMapsToErrorCode(_ message: String, _ code: HTTPError.Code) {
             let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: message])
             #expect(HTTPError.Code(error, afterHead: false) == code)
+        }
+
+        /// The session says so whatever has happened after an address has refused the connection.
+        @Test(arguments: [
+            ("Empty reply from server", HTTPError.Code.connectionLost),
+            ("transfer closed with 95 bytes remaining to read", .connectionLost),
+            ("Failed to connect to localhost port 1 after 0 ms: Couldn't connect to server", .cannotConnect),
+            ("Connection refused", .cannotConnect), ("", .cannotConnect),
+            ("SSL certificate problem: certificate has expired", .insecureConnection),
+        ])
+        func refusedAddressBeforeAnotherOneDecidesNothing(_ message: String, _ code: HTTPError.Code) {
+            let error = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: message])
+            #expect(HTTPError.Code(error, afterHead: false) == code)
+            #expect(HTTPError.Code(error, afterHead: true) == .connectionLost)
         }
 
         /// After a head, the connection was established.

@@ -294,7 +294,7 @@ extension BatchingState {
         open.files = [journal.file]
     }
 
-    /// Adds a line that the caller writes to the open parcel's file, before it checks for a batch or sets the alarm if `isNotable`.
+    /// Adds a line, which the caller then writes to the open parcel's file; if it `isNotable`, a look at batch and alarm follows.
     mutating func add(
         _ line: UnsafeRawBufferPointer, at now: TimerInstant, writing journal: BlockJournal
     ) -> (line: LineOnItsWay, isNotable: Bool) {

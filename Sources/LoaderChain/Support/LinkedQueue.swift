@@ -115,6 +115,7 @@ struct LinkedNodes<Element, Note> {
         }
     }
 
+    /// Whether the element that came to a place is still there: its node may have another since.
     @inline(__always)
     func holds(_ place: QueuePlace) -> Bool {
         let index = Int(place.index)

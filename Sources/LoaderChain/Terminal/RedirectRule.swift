@@ -64,7 +64,7 @@ package enum RedirectStep {
     /// The redirect must not be followed, for a reason that is a sentence.
     case fail(HTTPError.Code, String)
 
-    /// Decides about a redirect to the request `next`, after `followed` others.
+    /// Decides about a redirect, from the request of `response` to the request `next`, after `followed` others.
     package init(_ policy: RedirectPolicy, _ response: HTTPResponse, next: HTTPRequest, followed: Int) {
         switch policy {
         case .refuse:

@@ -72,7 +72,7 @@
             let child = try ChildProcess(
                 Self.program,
                 [
-                    "watch", server.url("/a").absoluteString, "--every", "1h", "--influx",
+                    "watch", server.url("/a").absoluteString, "--every", "1h", "--timeout", "1h", "--influx",
                     server.baseURL.absoluteString, "--database", "health", "--spool", folder.path("spool"),
                     "--patience", "1h",
                 ])
@@ -80,7 +80,7 @@
             // As often as somebody presses the keys; signals that come together count once.
             while child.isRunning, !Task.isCancelled {
                 child.send(SIGINT)
-                await Task.yield()
+                try? await Task.sleep(for: .milliseconds(20))
             }
             child.send(SIGKILL)
             #expect(await child.end() == .exited(130))

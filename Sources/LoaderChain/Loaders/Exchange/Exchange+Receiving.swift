@@ -134,8 +134,20 @@ extension Exchange {
             return failAfterTransfer(error(for: failure, response: nil))
         }
         response.trailers = trailers
+        if lacksBytes(of: response) {
+            leg.sink?.discard()
+            let failure = TransferFailure(.connectionLost, "The body is incomplete")
+            return failAfterTransfer(error(for: failure, response: response))
+        }
         guard let next = leg.next else { return succeed(with: response) }
         carryOut(RedirectStep(leg.request.redirects, response, next: next, followed: leg.redirects), from: response)
+    }
+
+    /// Whether the body is shorter than its head says: over HTTP/2, older versions of libcurl take one that was cut for whole.
+    private func lacksBytes(of response: HTTPResponse) -> Bool {
+        guard let length = leg.progress.bytesToReceive, leg.progress.bytesReceived < length else { return false }
+        // These have no body, or one that a session keeps for itself.
+        return !response.status.isRedirection && response.status != .noContent
     }
 
     private func succeed(with response: HTTPResponse) {

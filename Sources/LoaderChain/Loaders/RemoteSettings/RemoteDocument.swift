@@ -13,7 +13,7 @@ struct RemoteDocument: Sendable {
     /// The names that nothing reads.
     let ignored: [String]
 
-    /// Checks the bytes of a document that may set `targets`, and that one of `keys` must have signed; nil if it is not signed.
+    /// Checks the bytes of a document that may set `targets`; one of `keys` must have signed it, and without keys no signature is checked.
     init(_ bytes: Data, signedBy keys: [RemoteSettings.Key]?, for targets: [String: RemoteSettings.Target]) throws {
         let text = try keys.map { try SignedText(bytes).content(signedBy: $0) } ?? bytes
         let decoder = JSONDecoder()

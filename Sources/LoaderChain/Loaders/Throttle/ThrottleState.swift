@@ -160,6 +160,7 @@ struct ThrottleState<Waiter, Reset> {
             mayHaveMore: !queues.shares.isWhole && waiting > 0)
     }
 
+    /// - Parameter origins: the servers of the waiters that are not counted per host yet, by their places.
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit
         queues.setLimitPerHost(limit, origins: origins)
