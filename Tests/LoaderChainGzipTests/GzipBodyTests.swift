@@ -30,6 +30,26 @@ import Testing
         #expect(try compressed.count < bytes(of: plain).count / 20)
     }
 
+    /// A body that describes its bytes.
+    private struct Described: HTTPBody {
+        var additionalHeaders: HTTPHeaders {
+            [
+                "Content-Type": "text/plain", "Content-Digest": "sha-256=:AA==:", "Digest": "sha-256=AA==",
+                "Content-MD5": "AA==", "Content-Length": "5",
+            ]
+        }
+        func encode() -> HTTPBodyContent { .data(Data("hello".utf8)) }
+    }
+
+    @Test func headersOfUncompressedBytesAreRemoved() throws {
+        let body = GzipBody(Described())
+        #expect(body.additionalHeaders == ["Content-Type": "text/plain", "Content-Encoding": "gzip"])
+        let sent = try HTTPRequest(method: .post, host: "a.test", body: body).encoded()
+        let compressed = try sent.content.data(upTo: 1 << 20)
+        #expect(sent.headers["Content-Length"] == "\(compressed.count)")
+        #expect(gunzipped(compressed) == Data("hello".utf8))
+    }
+
     @Test(arguments: [0, 1, 256 << 10, 1 << 20, (1 << 20) + 1, 3_000_001])
     func fileBodyOfAnyLengthRoundTrips(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
@@ -62,6 +82,21 @@ import Testing
         let compressed = try bytes(of: body)
         let content = Data((0..<40).reversed().flatMap { Array(repeating: UInt8($0), count: 100_000) })
         #expect(gunzipped(compressed) == content && compressed.count < 40_000)
+    }
+
+    @Test func streamIsNotReadBeforeItIsSent() throws {
+        let calls = Locked(0)
+        let stream = StreamBody(length: 5) {
+            let call = calls.withLock { calls -> Int in
+                calls += 1
+                return calls
+            }
+            return call == 1 ? Data("hello".utf8) : nil
+        }
+        let content = try GzipBody(stream).encode()
+        #expect(calls.withLock { $0 } == 0 && content.length == nil)
+        let compressed = try content.data(upTo: 1 << 20)
+        #expect(gunzipped(compressed) == Data("hello".utf8))
     }
 
     @Test func errorOfInnerBodyIsPassedOn() throws {

@@ -27,4 +27,15 @@ import Testing
         #expect(next.id == task.id)
         terminal.answer(next)
     }
+
+    @Test func requestThatCannotBeSentIsRefused() {
+        let codes = Locked<[HTTPError.Code?]>([])
+        for terminal in [ScriptedTerminal(), ScriptedTerminal { _ in .success() }] {
+            terminal.load(request: HTTPRequest(path: "/")) { result in
+                codes.withLock { $0.append(result.error?.code) }
+            }
+            #expect(terminal.requests.isEmpty && terminal.held.isEmpty)
+        }
+        #expect(codes.withLock { $0 } == [.invalidRequest, .invalidRequest])
+    }
 }

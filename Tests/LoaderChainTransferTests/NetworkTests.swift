@@ -65,6 +65,26 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    @Test func watchEndsOnceWithCancelOrLastReference() {
+        let log = EventLog()
+        do {
+            let watch = NetworkWatch { log.note("ended") }
+            watch.cancel()
+            watch.cancel()
+        }
+        #expect(log.events == ["ended"])
+        let network = ManualNetwork()
+        do {
+            let watch = network.watch { log.note("\($0)") }
+            network.isAvailable = true
+            network.isAvailable = false
+            withExtendedLifetime(watch) {}
+        }
+        #expect(network.watches == 0)
+        network.isAvailable = true
+        #expect(log.events == ["ended", "false"])
+    }
+
     @Test func systemNetworkCanBeWatchedAndRead() {
         let watch = SystemNetwork.shared.watch { _ in }
         // Whatever it says: the machine of a test may have none.

@@ -84,6 +84,39 @@ import Testing
         await #expect(throws: HTTPError.self) { try await second.value }
     }
 
+    @Test func onlyFailuresInARowAreCounted() async throws {
+        let reader = Task { [changes = changes { $0.maximumFailures = 2 }] in try await changes.collected() }
+        for _ in 0..<2 {
+            _ = terminal.refuse(await terminal.next(), .connectionLost)
+            _ = await passDelay()
+            terminal.answer(await terminal.next(), .serviceUnavailable)
+            _ = await passDelay()
+            terminal.answer(await terminal.next(), headers: ["ETag": "\"1\""])
+            _ = await passDelay()
+        }
+        for _ in 0..<2 {
+            _ = terminal.refuse(await terminal.next(), .cannotConnect)
+            _ = await passDelay()
+        }
+        terminal.answer(await terminal.next(), .badGateway)
+        let error = await #expect(throws: HTTPError.self) { try await reader.value }
+        #expect(error?.code == .invalidResponse && error?.response?.status == .badGateway)
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func settingsHaveDocumentedDefaults() {
+        let changes = ResponseChanges.Settings()
+        #expect(changes.interval == .seconds(30) && changes.jitter == 0.1 && changes.maximumDelay == .seconds(3_600))
+        #expect(!changes.followsMaxAge && changes.maximumFailures == nil)
+        let stream = EventStream.Settings()
+        #expect(stream.reconnectionTime == .seconds(3) && stream.maximumDelay == .seconds(60))
+        #expect(stream.idleTime == .seconds(90))
+        #expect(stream.maximumEventBytes == 16 << 20)
+        let upload = ResumableUploadDraft12.Settings()
+        #expect(upload.maximumFailures == 5 && upload.firstDelay == .seconds(1))
+        #expect(upload.maximumDelay == .seconds(30) && upload.maximumRetryAfter == .seconds(60))
+    }
+
     @Test func requestIsNotSentWithoutNetwork() async throws {
         let network = ManualNetwork(isAvailable: false)
         let first = Task { [changes = changes { $0.network = network }] in try await changes.prefix(1).collected() }

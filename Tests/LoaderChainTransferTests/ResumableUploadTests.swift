@@ -246,6 +246,55 @@ import Testing
         #expect(error?.code == .cancelled && terminal.requests.count == 1)
     }
 
+    @Test func newBytesRestartCountOfFailures() async throws {
+        let server = ResumableUploadServerDraft12(largestAppend: 100)
+        let refused = Locked<Set<String>>([])
+        let chain = ClosureLoader { request, next in
+            // Each part fails once.
+            if let offset = request.headers["Upload-Offset"], refused.withLock({ $0.insert(offset).inserted }) {
+                server.meet(.unavailable)
+            }
+            return try await next(request)
+        }
+        chain --> server
+        #expect(try await upload(chain, settings: { $0.maximumFailures = 2 }).send().status == .ok)
+        #expect(server.complete == [bytes])
+        #expect(refused.withLock { $0.count } == 10)
+    }
+
+    @Test func uploadFailsAtFifthFailureByDefault() async throws {
+        let timers = ManualTimers()
+        let terminal = ScriptedTerminal { _ in .failure(.connectionLost) }
+        let request = HTTPRequest(method: .post, host: "films.test", path: "/films", body: DataBody(bytes))
+        let upload = ResumableUploadDraft12(request, chain: terminal, timers: timers, random: RandomSource(seed: 1))
+        let sending = Task { try await upload.send() }
+        for bound in [Duration.seconds(1), .seconds(2), .seconds(4), .seconds(8)] {
+            await timers.waitForPending(count: 1)
+            let deadline = try #require(timers.nextDeadline)
+            #expect(timers.now.duration(to: deadline) <= bound)
+            timers.advanceToNext()
+        }
+        let error = await #expect(throws: HTTPError.self) { try await sending.value }
+        #expect(error?.code == .connectionLost)
+        #expect(terminal.requests.count == 5 && timers.pendingCount == 0)
+    }
+
+    @Test func progressCoversAllParts() async throws {
+        let server = ResumableUploadServerDraft12(largestAppend: 400)
+        let seen = Locked<[TransferProgress]>([])
+        // It reports each part as a terminal does, which knows no other.
+        let chain = ClosureLoader { request, next in
+            if let onProgress = request.onProgress, let length = try request.body.encode().length {
+                onProgress(TransferProgress(bytesSent: length, bytesToSend: length))
+            }
+            return try await next(request)
+        }
+        chain --> server
+        _ = try await upload(chain) { $0.onProgress = { progress in seen.withLock { $0.append(progress) } } }.send()
+        #expect(seen.withLock { $0.map(\.bytesSent) } == [400, 800, 1_000])
+        #expect(seen.withLock { $0.allSatisfy { $0.bytesToSend == 1_000 } })
+    }
+
     // MARK: Credentials
 
     @Test func userInfoChosenByServerIsNotSent() async throws {

@@ -198,6 +198,26 @@ import Testing
         #expect(try await chunks.next() == nil)
     }
 
+    @Test func deadlineDoesNotEndChunksWhoseHeadHasArrived() async throws {
+        let site = try Site()
+        let timers = ManualTimers()
+        site.server.route("/") { _ in .ok("hello").ofPlainType.held(at: .body(2)) }
+        let response = try await site.load("/") {
+            $0.delivery = .chunks
+            $0.deadline = .after(.seconds(5), on: timers)
+        }
+        var chunks = try #require(response.chunks).makeAsyncIterator()
+        #expect(try await chunks.next() == Data("he".utf8))
+        #expect(timers.pendingCount == 0)
+        timers.advance(by: .seconds(10))
+        // The bytes arrive before the server has blocked the rest, and an earlier release would miss it.
+        try await site.server.waitForHeld(count: 1)
+        site.server.release()
+        var rest = Data()
+        while let chunk = try await chunks.next() { rest.append(chunk) }
+        #expect(rest == Data("llo".utf8))
+    }
+
     @Test func slowReaderReceivesAllChunks() async throws {
         let site = try Site()
         let size = 5 << 20

@@ -296,6 +296,12 @@ import Testing
         #expect(command.hasSuffix("--url https://a.b/"))
     }
 
+    @Test(arguments: [Data([0xFF, 0xFE]), Data(repeating: UInt8(ascii: "a"), count: 65_537)])
+    func curlCommandNamesLengthOfBodyThatIsNotShortText(_ data: Data) {
+        let request = HTTPRequest(method: .post, host: "a.b", body: DataBody(data))
+        #expect(request.curlCommand(includingSecrets: true).contains("--data-raw '<\(data.count) bytes>'"))
+    }
+
     @Test func encodedRequestHasBodyHeadersAndLength() throws {
         var request = HTTPRequest(method: .post, host: "example.com", body: ["a": "b"] as FormBody)
         request.headers["Accept"] = "text/plain"

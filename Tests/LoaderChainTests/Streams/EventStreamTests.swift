@@ -229,6 +229,38 @@ import Testing
         #expect(dropped.events == ["dropped"])
     }
 
+    @Test func serverMayBeSilentForNinetySecondsByDefault() async throws {
+        let dropped = EventLog()
+        server.hang(after: "data:a\n\n", dropped: dropped)
+        let stream = EventStream(.sample, chain: server, timers: timers, random: RandomSource(seed: 1))
+        let heard = EventLog()
+        let reading = Task {
+            for try await event in stream { heard.note(event.data) }
+        }
+        await heard.waitForEvents(1)
+        await timers.waitForPending(count: 1)
+        #expect(timers.nextDeadline == timers.now.advanced(by: .seconds(90)))
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        await dropped.waitForEvents(1)
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func headersOfRequestAreKept() async throws {
+        server.respond("data:a\n\n")
+        var request = HTTPRequest.sample
+        request.headers["Accept"] = "text/event-stream, text/plain"
+        request.headers["Cache-Control"] = "no-cache"
+        request.delivery = .inMemory
+        let stream = EventStream(request, chain: server, timers: timers, random: RandomSource(seed: 1))
+        var events = stream.makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        let sent = server.requests[0]
+        #expect(sent.headers["Accept"] == "text/event-stream, text/plain")
+        #expect(sent.headers["Cache-Control"] == "no-cache")
+        #expect(sent.delivery == .chunks)
+    }
+
     @Test func cancellationThatNobodyAskedForIsLostConnection() async throws {
         server.respond("data:a\n\n", error: CancellationError())
         server.respond("data:b\n\n")

@@ -42,6 +42,18 @@ import Testing
         for attempt in [first, second] { attempt.fail(.timedOut) }
     }
 
+    @Test func observerReceivesWaitsOfEarlierAttempts() {
+        let attempt = task.makeAttempt()
+        let inner = attempt.makeAttempt()
+        task.addWaitObserver(late)
+        for waiting in [attempt, inner] {
+            #expect(waiting.beginWait())
+            waiting.endWait()
+        }
+        #expect(late.log.events == ["begins", "ended", "begins", "ended"])
+        for waiting in [inner, attempt] { waiting.fail(.timedOut) }
+    }
+
     @Test func endWaitWithoutBeginIsIgnored() {
         task.addWaitObserver(early)
         task.endWait()

@@ -87,6 +87,13 @@ import Testing
         #expect(refusal(Self.options { $0.pins["a.example"] = [] })?.contains("a.example has an empty set") == true)
     }
 
+    @Test func hostWithPinsUnderTwoSpellingsIsRefused() {
+        for (first, second) in [("a.example", "A.example."), ("*.b.example", "*.B.example")] {
+            let options = Self.options { $0.pins = [first: [Self.pin], second: [Self.other]] }
+            #expect(refusal(options)?.contains("two spellings") == true)
+        }
+    }
+
     @Test(arguments: [
         options { $0.authorities = .only() }, options { $0.authorities = .only(.pem("")) },
         options { $0.authorities = .only(.pem(key)) }, options { $0.authorities = .systemAnd(.data(Data([0x30, 5]))) },

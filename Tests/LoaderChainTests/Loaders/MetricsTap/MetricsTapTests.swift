@@ -60,6 +60,15 @@ import Testing
         #expect(!"\(metric)".contains("geheim") && !"\(metric)".contains("ada"))
     }
 
+    @Test func moduleOfRequestReplacesModuleOfTap() {
+        let chain = tap(module: "shop") --> terminal
+        var own = HTTPRequest.sample
+        own.metricModule = "checkout"
+        for request in [own, .sample] { _ = load(request, with: chain) }
+        for held in terminal.held { terminal.answer(held) }
+        #expect(sink.metrics.map(\.module) == ["checkout", "shop"])
+    }
+
     @Test(arguments: [false, true]) func phasesAreRecordedOnlyIfEnabled(_ recordsPhases: Bool) throws {
         let phases = TransferPhases(nameLookup: .milliseconds(2), waiting: .milliseconds(7))
         let recorder = MetricRecorder(sink, timers: timers)

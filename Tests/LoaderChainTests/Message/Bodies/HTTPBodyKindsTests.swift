@@ -128,6 +128,22 @@ import Testing
         #expect(stream(length: 0, []).isEmpty)
     }
 
+    @Test func errorsOfStreamHaveTheirCodes() throws {
+        let once = stream(["ab"])
+        let content = try once.encode()
+        let encodedAgain = #expect(throws: HTTPBodyError.self) { try once.encode() }
+        #expect(encodedAgain?.code == .alreadyRead)
+        #expect(try content.data(upTo: 2) == Data("ab".utf8))
+        let readAgain = #expect(throws: HTTPBodyError.self) { try content.data(upTo: 2) }
+        #expect(readAgain?.code == .alreadyRead)
+        for pieces in [["a"], ["ab", "c"]] {
+            let wrong = #expect(throws: HTTPBodyError.self) { try text(stream(length: 2, pieces)) }
+            #expect(wrong?.code == .wrongLength)
+        }
+        let negative = #expect(throws: HTTPBodyError.self) { try stream(length: -1, []).encode() }
+        #expect(negative?.code == .invalidBody)
+    }
+
     @Test func errorOfStreamReachesReader() throws {
         struct Torn: Error {}
         var reader = try StreamBody { throw Torn() }.encode().makeReader()

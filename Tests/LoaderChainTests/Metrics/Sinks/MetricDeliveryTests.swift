@@ -162,4 +162,20 @@ import Testing
         }
         #expect(await reader.value == 0)
     }
+
+    @Test func cancelledReaderEndsStream() async {
+        let stream = MetricStream()
+        let log = EventLog()
+        let reader = Task {
+            for await _ in stream { log.note("read") }
+        }
+        stream.record(.event(MetricEvent(name: "a", date: timers.date)))
+        await log.waitForEvents(1)
+        reader.cancel()
+        await reader.value
+        stream.record(.event(MetricEvent(name: "b", date: timers.date)))
+        var later = stream.makeAsyncIterator()
+        #expect(await later.next() == nil)
+        #expect(log.events == ["read"] && stream.dropped == 0)
+    }
 }
