@@ -129,7 +129,7 @@ extension URLError {
             "Could not connect", "Connection refused", "Could not resolve", "Couldn't resolve", "getaddrinfo",
             "Couldn't open socket", "Couldn't bind", "bind failed", "No route to host",
             "Network is unreachable", "Host is unreachable", "Permission denied", "Operation not permitted",
-            "Too many open files", "No buffer space", "CONNECT", "SOCKS", "Proxy handshake", "Out of memory",
+            "Too many open files", "No buffer space", "CONNECT", "SOCKS", "Proxy handshake",
         ]
 
     private static let insecurities = ["SSL", "TLS", "certificate"]

@@ -87,7 +87,7 @@ extension URLRequest {
         if let policy = encoded.request.cachePolicy { cachePolicy = policy }
         #if canImport(FoundationNetworking)
             // Otherwise the session would declare the body of a POST to be a form. A blank value omits the field.
-            if encoded.method == .post, encoded.content.length != 0, encoded.headers["Content-Type"] == nil {
+            if encoded.method == .post, encoded.headers["Content-Type"] == nil {
                 setValue(Self.omitted, forHTTPHeaderField: "Content-Type")
             }
         #else

@@ -43,6 +43,23 @@ struct OutgoingBody: Sendable {
 }
 
 #if canImport(FoundationNetworking)
+    extension OutgoingBody {
+        /// A body of no bytes about which libcurl asks before it sends the request again.
+        static let emptyStream = Self(.content(HTTPBodyContent.empty, length: 0))
+
+        private init(_ source: Source) { self.source = source }
+    }
+
+    /// A stream that ends the transfer that reads it.
+    final class FailingInputStream: InputStream {
+        init() { super.init(data: Data()) }
+
+        override func open() {}
+        override var streamStatus: Stream.Status { .notOpen }
+        override var hasBytesAvailable: Bool { true }
+        override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int { -1 }
+    }
+
     /// A body as a stream, which the session on Linux reads piece by piece when the network can take more.
     ///
     /// The session could send files itself, but it reads ahead, and traps if such a read ends after the request was cancelled. It

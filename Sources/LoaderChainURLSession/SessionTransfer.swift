@@ -12,7 +12,7 @@ import LoaderChain
 final class SessionTransfer: Transfer, @unchecked Sendable {
     private let task: URLSessionTask
     private let session: LiveSession
-    private let hasBody: Bool
+    private let body: OutgoingBody
     private let settings: SessionSettings
     /// The time at which the exchange began, and the time at which the session got the request.
     private let (begin, handover): (TimerInstant, TimerInstant)
@@ -31,12 +31,12 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
 
     init(
         _ task: URLSessionTask, on session: LiveSession, _ settings: SessionSettings, for exchange: Exchange,
-        hasBody: Bool, at handover: TimerInstant
+        _ body: OutgoingBody, at handover: TimerInstant
     ) {
         self.task = task
         self.session = session
         self.exchange = exchange
-        self.hasBody = hasBody
+        self.body = body
         self.settings = settings
         begin = exchange.legBegin
         self.handover = handover
@@ -53,12 +53,17 @@ final class SessionTransfer: Transfer, @unchecked Sendable {
 
     func didSend(_ bytes: Int64) { exchange?.didSend(bytes) }
 
-    /// Called when the session wants to send the body again from its beginning.
+    /// Called when the session wants to send the body again from its beginning, and returns a stream that fails.
     ///
     /// This happens when a reused connection turns out to be dead. On Linux, the session would continue at the current position of
-    /// the stream, and so send only the end of the body.
-    func bodyIsNeededAgain() {
-        if hasBody { exchange?.stop(.bodyNeededAgain) }
+    /// the stream, and so send only the end of the body; it traps if it gets a stream for a body of data.
+    func bodyIsNeededAgain() -> InputStream? {
+        guard body.hasBytes else { return nil }
+        exchange?.stop(.bodyNeededAgain)
+        #if canImport(FoundationNetworking)
+            if case .content = body.source { return FailingInputStream() }
+        #endif
+        return nil
     }
 
     /// Runs a closure that answers the session, unless the task was cancelled.

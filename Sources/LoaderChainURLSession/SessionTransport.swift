@@ -66,10 +66,10 @@ final class SessionTransport: Transport {
     }
 
     func send(_ encoded: EncodedRequest, _ content: HTTPBodyContent, for exchange: Exchange) {
-        guard let body = OutgoingBody(content) else {
+        guard let plain = OutgoingBody(content) else {
             return exchange.fail(TransferFailure(.invalidRequest, "The session cannot send this body"))
         }
-        let session = session(for: encoded.method, hasBody: body.hasBytes)
+        let (session, body) = route(plain, encoded.method)
         session.prepare { [timers, settings] in
             // While the session was stuck, the exchange may have ended.
             if exchange.isOverBeforeTransfer() { return }
@@ -84,16 +84,20 @@ final class SessionTransport: Transport {
         if !session.isShared { settings.configuration.urlCache?.removeAllCachedResponses() }
     }
 
-    /// The session for a request.
+    /// The session for a request, and the form of its body there.
     ///
     /// If a reused connection turns out to be dead, libcurl sends a request without a body again, whatever its method, although the
-    /// server may have processed it. A request that must not be repeated gets a session of its own, which has no connection to
-    /// reuse. If the request has a body, the session asks first; see ``SessionTransfer/bodyIsNeededAgain()``.
-    private func session(for method: HTTPMethod, hasBody: Bool) -> LiveSession {
+    /// server may have processed it. For a body it asks first; see ``SessionTransfer/bodyIsNeededAgain()``. Newer versions ask for
+    /// an empty stream too. With older ones, a request that must not be repeated gets a session of its own, which has no connection
+    /// to reuse.
+    private func route(_ body: OutgoingBody, _ method: HTTPMethod) -> (LiveSession, OutgoingBody) {
         #if canImport(FoundationNetworking)
-            if !method.isIdempotent, !hasBody { return LiveSession(settings.configuration) }
+            if !method.isIdempotent, !body.hasBytes {
+                return SystemCurl.isUnsafeToFree
+                    ? (session, .emptyStream) : (LiveSession(settings.configuration), body)
+            }
         #endif
-        return session
+        return (session, body)
     }
 }
 
@@ -107,6 +111,10 @@ final class LiveSession: Sendable {
     private let delegate: SessionDelegate
     /// Whether the session is the app's.
     let isShared: Bool
+    #if canImport(FoundationNetworking)
+        /// Whether a connection of the session may be over TLS.
+        private let usesTLS = Atomic(false)
+    #endif
     /// The queue for calls that may block on the session, which would deadlock if made from its own callbacks.
     let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
     /// The queue on which tasks are created, apart from that for cancellations; both may wait for the session.
@@ -126,6 +134,9 @@ final class LiveSession: Sendable {
 
     deinit {
         if !isShared { session.finishTasksAndInvalidate() }
+        #if canImport(FoundationNetworking)
+            if SystemCurl.isUnsafeToFree, usesTLS.load(ordering: .relaxed) { _ = Unmanaged.passRetained(session) }
+        #endif
     }
 
     /// Runs a closure that may block on the session; on Linux that can take until the session's current work is done.
@@ -149,6 +160,9 @@ final class LiveSession: Sendable {
         _ request: URLRequest, _ body: OutgoingBody, for exchange: Exchange, _ settings: SessionSettings,
         at handover: TimerInstant
     ) -> SessionTransfer {
+        #if canImport(FoundationNetworking)
+            if request.url?.scheme == "https" { usesTLS.store(true, ordering: .relaxed) }
+        #endif
         let task: URLSessionTask =
             switch body.source {
             // A data task says no length, and some servers insist on one.
@@ -163,7 +177,7 @@ final class LiveSession: Sendable {
             if isShared { task.delegate = delegate }
         #endif
         let transfer = SessionTransfer(
-            task, on: self, settings, for: exchange, hasBody: body.hasBytes, at: handover)
+            task, on: self, settings, for: exchange, body, at: handover)
         delegate.connect(transfer, to: task)
         return transfer
     }
@@ -227,8 +241,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         // The session also calls this for requests without a body.
-        transfer(of: task)?.bodyIsNeededAgain()
-        completionHandler(nil)
+        completionHandler(transfer(of: task)?.bodyIsNeededAgain())
     }
 
     func urlSession(
@@ -339,6 +352,24 @@ extension Duration {
 
         override func addOperation(_ block: @escaping @Sendable () -> Void) {
             block()
+        }
+    }
+
+    /// The libcurl that the system's sessions use.
+    enum SystemCurl {
+        /// Whether freeing a session may end the process, after a connection over TLS.
+        ///
+        /// From 8.12, libcurl waits for the last message of such a connection, and asks the session, which is being deinitialized,
+        /// to watch its socket. So such a session is never freed.
+        static let isUnsafeToFree = (version ?? 0) >= 0x08_0C_00
+
+        /// The version as libcurl states it, with a byte for each number; nil if it is linked into the program.
+        private static var version: UInt32? {
+            typealias VersionInfo = @convention(c) (Int32) -> UnsafeRawPointer?
+            guard let symbol = dlsym(nil, "curl_version_info") else { return nil }
+            // The number comes after an integer and a pointer to the version as a text.
+            let offset = 2 * MemoryLayout<UnsafeRawPointer>.size
+            return unsafeBitCast(symbol, to: VersionInfo.self)(0)?.load(fromByteOffset: offset, as: UInt32.self)
         }
     }
 #endif

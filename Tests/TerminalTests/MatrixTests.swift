@@ -3,10 +3,11 @@
     import FoundationNetworking
     import LoaderChain
     import LoaderChainCurl
-    import LoaderChainURLSession
     import TerminalMatrix
     import TestProcesses
     import Testing
+
+    @testable import LoaderChainURLSession
 
     /// The cases that all terminals share, as each handles them on Linux.
     @Suite(.timeLimit(.minutes(10))) struct MatrixTests {
@@ -33,7 +34,9 @@
             let terminal = MatrixTerminal(.urlSession) { request, surroundings in
                 surroundings == .init() ? await loader.matrixEnd(of: request) : try await apart(request, surroundings)
             }
-            let surprises = try await Matrix(terminal).surprises()
+            var surprises = try await Matrix(terminal).surprises()
+            // With newer versions of libcurl, the session leaves out the question mark.
+            if SystemCurl.isUnsafeToFree { surprises.removeAll { $0.hasPrefix("paths an empty query: 200") } }
             #expect(surprises.isEmpty, "\n\(surprises.joined(separator: "\n"))")
         }
 

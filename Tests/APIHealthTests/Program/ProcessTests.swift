@@ -66,23 +66,23 @@
 
         /// After the first one the program delivers its metrics, which takes as long as --patience allows.
         @Test func secondInterruptEndsProgramAtOnce() async throws {
-            let (folder, server) = (try TestFolder(), try LoopbackServer())
+            let (folder, server, slow) = (try TestFolder(), try LoopbackServer(), try LoopbackServer())
             server.route("/a") { _ in .ok("well") }
             server.route("/write") { _ in .status(.noContent).held() }
+            slow.fallback { _ in .ok().held() }
             let child = try ChildProcess(
                 Self.program,
                 [
-                    "watch", server.url("/a").absoluteString, "--every", "1h", "--timeout", "1h", "--influx",
-                    server.baseURL.absoluteString, "--database", "health", "--spool", folder.path("spool"),
-                    "--patience", "1h",
+                    "watch", server.url("/a").absoluteString, slow.url("/b").absoluteString, "--every", "1h",
+                    "--timeout", "1h", "--influx", server.baseURL.absoluteString, "--database", "health", "--spool",
+                    folder.path("spool"), "--patience", "1h",
                 ])
             while let line = await child.output.line(), !line.contains("Z  ok ") {}
-            // As often as somebody presses the keys; signals that come together count once.
-            while child.isRunning, !Task.isCancelled {
-                child.send(SIGINT)
-                try? await Task.sleep(for: .milliseconds(20))
-            }
-            child.send(SIGKILL)
+            try await slow.waitForHeld(count: 1)
+            child.send(SIGINT)
+            // The program has heard it when it cancels its other check. Signals that come together would count once.
+            try await slow.waitForOpenConnections(atMost: 0)
+            child.send(SIGINT)
             #expect(await child.end() == .exited(130))
         }
 

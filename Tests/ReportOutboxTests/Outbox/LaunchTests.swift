@@ -98,7 +98,7 @@ import Testing
             files: disk, chain: FakeServer(), settings: settings,
             existing: { _ in
                 isAsked.withLock { $0 = true }
-                _ = gate.wait(timeout: .patient)
+                gate.wait()
                 return .keep
             })
         try await eventually("the handler is asked") { isAsked.withLock { $0 } }
