@@ -31,7 +31,7 @@ package struct Program: Sendable {
         case .report: return try ReportCommand(arguments: ReportArguments(list), surroundings: surroundings).run()
         case .outbox: return try OutboxCommand(arguments: OutboxArguments(list), surroundings: surroundings).run()
         case .metrickit:
-            return try MetricKitCommand(arguments: MetricKitArguments(list), surroundings: surroundings).run()
+            return MetricKitCommand(arguments: MetricKitArguments(list), surroundings: surroundings).run()
         case .completions:
             guard let shell = Completions.Shell(rawValue: list.operands[0]) else {
                 throw Nearest.unknown("shell", list.operands[0], among: Completions.Shell.allCases.map(\.rawValue))

@@ -12,7 +12,7 @@ extension HTTPError.Code {
             switch error.code {
             case .cannotConnectToHost where Self.isOnLinux:
                 // Also if the first of several addresses has refused, and the connection to another one was lost.
-                error.codeByMessage(afterHead: afterHead, otherwise: afterHead ? .connectionLost : .cannotConnect)
+                error.codeByMessage(afterHead: afterHead)
             case .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed,
                 .internationalRoamingOff, .callIsActive, .resourceUnavailable:
                 .cannotConnect
@@ -88,10 +88,8 @@ extension HTTPError.Code {
 }
 
 extension URLError {
-    /// The code according to libcurl's message, for errors that the session on Linux reports as `unknown`.
-    fileprivate func codeByMessage(
-        afterHead: Bool, otherwise other: HTTPError.Code = .invalidResponse
-    ) -> HTTPError.Code {
+    /// The code according to libcurl's message, for errors whose own code says nothing on Linux.
+    fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
         let message = localizedDescription
         func says(_ phrases: [String]) -> Bool { phrases.contains(where: message.contains) }
         if says(Self.refusals) { return .invalidRequest }
@@ -100,8 +98,8 @@ extension URLError {
         if says(Self.losses) { return afterHead || !says(Self.handshakes) ? .connectionLost : .cannotConnect }
         if says(Self.missingConnections) { return afterHead ? .connectionLost : .cannotConnect }
         if says(Self.insecurities) { return afterHead ? .connectionLost : .insecureConnection }
-        // The remaining errors of an unknown code are malformed responses.
-        return other
+        // The remaining errors are malformed responses.
+        return .invalidResponse
     }
 
     private static let refusals = ["aborted by a callback"]

@@ -93,7 +93,7 @@ final class SessionTransport: Transport {
     private func route(_ body: OutgoingBody, _ method: HTTPMethod) -> (LiveSession, OutgoingBody) {
         #if canImport(FoundationNetworking)
             if !method.isIdempotent, !body.hasBytes {
-                return SystemCurl.isUnsafeToFree
+                return SystemCurl.isAtLeast8_12
                     ? (session, .emptyStream) : (LiveSession(settings.configuration), body)
             }
         #endif
@@ -135,7 +135,7 @@ final class LiveSession: Sendable {
     deinit {
         if !isShared { session.finishTasksAndInvalidate() }
         #if canImport(FoundationNetworking)
-            if SystemCurl.isUnsafeToFree, usesTLS.load(ordering: .relaxed) { _ = Unmanaged.passRetained(session) }
+            if SystemCurl.isAtLeast8_12, usesTLS.load(ordering: .relaxed) { _ = Unmanaged.passRetained(session) }
         #endif
     }
 
@@ -323,6 +323,10 @@ struct SessionSettings: @unchecked Sendable {
         #endif
         timeout = .seconds(clamping: copy.timeoutIntervalForRequest)
         resourceTimeout = .seconds(clamping: copy.timeoutIntervalForResource)
+        #if canImport(FoundationNetworking)
+            // The session converts it for every request, which would trap if it is infinite, although it applies that of the request.
+            copy.timeoutIntervalForRequest = 60
+        #endif
         self.configuration = copy
         self.trust = trust
     }
@@ -357,11 +361,11 @@ extension Duration {
 
     /// The libcurl that the system's sessions use.
     enum SystemCurl {
-        /// Whether freeing a session may end the process, after a connection over TLS.
+        /// Whether it is new enough to end the process if a session is freed that had a connection over TLS.
         ///
-        /// From 8.12, libcurl waits for the last message of such a connection, and asks the session, which is being deinitialized,
-        /// to watch its socket. So such a session is never freed.
-        static let isUnsafeToFree = (version ?? 0) >= 0x08_0C_00
+        /// From 8.12, it waits for the last message of such a connection, and asks the session, which is being deinitialized, to
+        /// watch its socket. So such a session is never freed. It also asks before it sends an empty stream again.
+        static let isAtLeast8_12 = (version ?? 0) >= 0x08_0C_00
 
         /// The version as libcurl states it, with a byte for each number; nil if it is linked into the program.
         private static var version: UInt32? {

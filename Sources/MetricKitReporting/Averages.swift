@@ -107,8 +107,8 @@ public struct HangRate: Sendable, Hashable {
 extension MetricPayload {
     /// The hangs of the app per hour of use.
     ///
-    /// Nil if the payload has no foreground time or no hangs. A payload without hangs does not say whether none occurred or
-    /// the system did not count them.
+    /// Nil if the payload has no foreground time or no histogram of hangs. Without a histogram, a payload does not say whether none
+    /// occurred or the system did not count them.
     public var hangRate: HangRate? {
         guard let hangs = applicationResponsiveness?.hangTime, let foreground = applicationTime?.foreground else {
             return nil

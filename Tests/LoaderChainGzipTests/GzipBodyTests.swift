@@ -34,8 +34,8 @@ import Testing
     private struct Described: HTTPBody {
         var additionalHeaders: HTTPHeaders {
             [
-                "Content-Type": "text/plain", "Content-Digest": "sha-256=:AA==:", "Digest": "sha-256=AA==",
-                "Content-MD5": "AA==", "Content-Length": "5",
+                "Content-Type": "text/plain", "Content-Digest": "sha-256=:AA==:",
+                "Repr-Digest": "sha-256=:AA==:", "Digest": "sha-256=AA==", "Content-MD5": "AA==", "Content-Length": "5",
             ]
         }
         func encode() -> HTTPBodyContent { .data(Data("hello".utf8)) }

@@ -30,7 +30,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test(.only(.urlSession), .enabled(if: !SystemCurl.isUnsafeToFree))
+        @Test(.only(.urlSession), .enabled(if: !SystemCurl.isAtLeast8_12))
         func sessionForSingleRequestEndsWithItsRequest() async throws {
             let site = try Site()
             site.server.route("/act") { _ in .ok("done") }

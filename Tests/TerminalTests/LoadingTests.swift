@@ -183,6 +183,19 @@ import Testing
         #expect(error?.loader == TestedTerminal.current.rawValue)
     }
 
+    #if os(Linux)
+        @Test(.only(.urlSession), arguments: [Double.infinity, .nan, 1e300, -1])
+        func timeoutOfConfigurationMayHaveAnyValue(_ seconds: Double) async throws {
+            let site = try Site()
+            site.server.fallback { _ in .ok("well") }
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.timeoutIntervalForRequest = seconds
+            var request = HTTPRequest(url: site.server.url("/"))
+            request.timeout = .seconds(3_600)
+            #expect(try await URLSessionLoader(configuration: configuration).load(request).body == Data("well".utf8))
+        }
+    #endif
+
     @Test(.only(.urlSession)) func sessionOfCallerIsUsed() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }

@@ -166,8 +166,10 @@ import Testing
         #expect(site.server.requests.map(\.body.count) == [size, size])
     }
 
-    @Test func lostConnectionNeverTruncatesBody() async throws {
+    @Test(arguments: [false, true]) func lostConnectionNeverTruncatesBody(isInFile: Bool) async throws {
         let site = try Site()
+        let folder = try TemporaryDirectory()
+        let file = try folder.file("body", pattern(1000))
         // The server closes the connection at the second request; the session would send it again on another connection.
         site.server.route("/first") { _ in .ok() }
         site.server.route("/second") { request in request.connection == 1 ? .hangUp() : .ok("\(request.body.count)") }
@@ -175,7 +177,7 @@ import Testing
         do throws(HTTPError) {
             let response = try await site.load("/second") {
                 $0.method = .post
-                $0.body = DataBody(pattern(1000))
+                $0.body = isInFile ? FileBody(file) : DataBody(pattern(1000))
             }
             #expect(response.body == Data("1000".utf8))
         } catch {

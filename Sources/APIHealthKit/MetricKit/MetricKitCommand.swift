@@ -8,16 +8,21 @@ struct MetricKitCommand: Sendable {
     let arguments: MetricKitArguments
     let surroundings: Surroundings
 
-    /// Reads one file after the other; a file that is not a payload is reported and does not stop the others.
-    func run() throws(ProgramError) -> ProgramStatus {
+    /// Reads one file after the other; a file that cannot be read, or is not a payload, is reported and does not stop the others.
+    func run() -> ProgramStatus {
         let style = Style(isColoured: surroundings.mayColour)
         var payloads: [MetricPayload] = []
         var status = ProgramStatus.success
         for file in arguments.files {
-            let report = MetricKitReport(try data(of: file))
+            guard let data = data(of: file) else {
+                complain("\(file) cannot be read; give a file with a payload of MetricKit")
+                status = .failure
+                continue
+            }
+            let report = MetricKitReport(data)
             if case .metrics(let payload) = report { payloads.append(payload) }
             if case .unreadable(_, let error) = report {
-                surroundings.errors.write("apihealth: \(Plain.text("\(file): \(error)"))\n")
+                complain("\(file): \(error)")
                 status = .failure
                 continue
             }
@@ -32,7 +37,9 @@ struct MetricKitCommand: Sendable {
         return status
     }
 
-    private func data(of file: String) throws(ProgramError) -> Data {
+    private func complain(_ text: String) { surroundings.errors.write("apihealth: \(Plain.text(text))\n") }
+
+    private func data(of file: String) -> Data? {
         do {
             let handle =
                 file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: file))
@@ -43,7 +50,7 @@ struct MetricKitCommand: Sendable {
             }
             return data
         } catch {
-            throw ProgramError(.failure, "\(Plain.text(file)) cannot be read; give a file with a payload of MetricKit")
+            return nil
         }
     }
 

@@ -31,8 +31,11 @@ enum PayloadView {
             return ["Version \(version), \(NumberText.count(its.count, "payload"))"] + charts + rate
         }
         let spanning = payloads.count { $0.includesMultipleAppVersions }
-        let rest = "Left out, because they cover several versions: \(NumberText.count(spanning, "payload"))"
-        return lines(versions) + (spanning > 0 ? [rest] : [])
+        let nameless = payloads.count { !$0.includesMultipleAppVersions && $0.appVersion == nil }
+        let rest = [(spanning, "cover several versions"), (nameless, "name no version")].filter { $0.0 > 0 }.map {
+            "Left out, because they \($0.1): \(NumberText.count($0.0, "payload"))"
+        }
+        return lines(versions) + rest
     }
 
     /// The lines of the sections that have any, with an empty line between two.
@@ -228,12 +231,20 @@ extension PayloadView {
     private static func lines(of leftovers: [Leftover]) -> [String] {
         guard !leftovers.isEmpty else { return [] }
         let shown = leftovers.prefix(mostLeftovers).map { leftover in
-            let json = leftover.json.description
-            let short = json.count > longestLeftover ? json.prefix(longestLeftover) + "…" : json[...]
-            return "  \(leftover.path): \(short.split(whereSeparator: \.isWhitespace).joined(separator: " "))"
+            let json = shortened(leftover.json.description).split(whereSeparator: \.isWhitespace)
+            return "  \(shortened(leftover.path)): \(json.joined(separator: " "))"
         }
         let rest = leftovers.count - mostLeftovers
         return ["Not understood, or not known here:"] + shown + (rest > 0 ? ["  and \(rest) more"] : [])
+    }
+
+    /// The beginning of a text, by scalars: a character has any number of them.
+    private static func shortened(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: longestLeftover, limitedBy: scalars.endIndex),
+            end != scalars.endIndex
+        else { return text }
+        return String(scalars[..<end]) + "…"
     }
 
     /// The rows that have a value.

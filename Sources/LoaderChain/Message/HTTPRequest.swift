@@ -211,8 +211,8 @@ extension HTTPRequest: CustomStringConvertible {
     /// The request as a command for a POSIX shell.
     ///
     /// - Parameter includingSecrets: whether to write out credentials, query values and the body. You can then run the
-    ///   command, and must not log it. A body that is no text, is longer than 64 KiB or can be sent only once is named by
-    ///   its length: put it in first.
+    ///   command, and must not log it. A body that is no text, is longer than 64 KiB or can be sent only once is only
+    ///   named: put it in first.
     public func curlCommand(includingSecrets: Bool = false) -> String {
         var words = ["curl"]
         if method == .head {

@@ -12,7 +12,7 @@
     ///
     ///     MetricKitSubscriber(receiver).start()
     ///
-    /// Starting also collects earlier payloads. The receiver ignores those that it has received already.
+    /// Starting also collects earlier payloads. The receiver ignores those that it has received in this launch.
     ///
     /// iOS and visionOS deliver metrics and diagnostics. macOS delivers diagnostics, and metrics since macOS 26.
     public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, Sendable {

@@ -49,7 +49,9 @@ public struct CallStackTree: Sendable, Hashable {
 }
 
 extension CallStackTree {
-    /// Reads a tree; values that are not frames become leftovers; nil if the value is not a tree or has too many frames.
+    /// Reads a tree; nil if the value is not a tree or has too many frames.
+    ///
+    /// Values that are not frames become leftovers; further members of frames are only in the diagnostic's JSON.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
         guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
         var reading = CallStackReading(path: path, context)
@@ -136,7 +138,7 @@ private struct CallStackReading {
 
 /// The most recent binaries, so that a name is stored once for all of its frames.
 private struct KnownBinaries {
-    private var known: [(name: ArraySlice<UInt8>?, uuid: ArraySlice<UInt8>?, binary: CallStackTree.Binary)] = []
+    private var known: [(name: ArraySlice<UInt8>?, uuid: ArraySlice<UInt8>?, binary: CallStackTree.Binary?)] = []
     private var next = 0
 
     private static let most = 8
@@ -145,14 +147,16 @@ private struct KnownBinaries {
         if name == nil, uuid == nil { return nil }
         let (rawName, rawUUID) = (name?.bytes, uuid?.bytes)
         if let found = known.first(where: { $0.name == rawName && $0.uuid == rawUUID }) { return found.binary }
-        let binary = CallStackTree.Binary(name: name?.text, uuid: uuid?.text)
+        // A binary needs a name or an identifier.
+        let (nameText, uuidText) = (name?.text, uuid?.text)
+        let binary =
+            nameText == nil && uuidText == nil ? nil : CallStackTree.Binary(name: nameText, uuid: uuidText)
         if known.count < Self.most {
             known.append((rawName, rawUUID, binary))
         } else {
             known[next % Self.most] = (rawName, rawUUID, binary)
             next += 1
         }
-        // A binary needs a name or an identifier.
-        return binary.name == nil && binary.uuid == nil ? nil : binary
+        return binary
     }
 }

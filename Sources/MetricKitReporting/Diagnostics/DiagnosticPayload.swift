@@ -36,17 +36,19 @@ public struct DiagnosticPayload: Sendable, Hashable {
         func isSection(_ name: String, _ value: JSONNode) -> Bool {
             value.kind == .array && DiagnosticSection.isName(name)
         }
-        var (hasSection, count) = (false, 0)
+        var (count, left) = (0, 0)
         for (key, value) in document.root.members {
             guard let name = key.text, isSection(name, value) else { continue }
-            hasSection = true
             for element in value.elements {
                 guard element.kind == .object else {
                     context.leave(element, at: name, .notUnderstood)
                     continue
                 }
                 count += 1
-                if count <= JSONLimits.kept { diagnostics.append(Diagnostic(element, section: name)) }
+                guard count <= JSONLimits.kept, left <= JSONLimits.kept else { continue }
+                let diagnostic = Diagnostic(element, section: name)
+                diagnostics.append(diagnostic)
+                left += diagnostic.leftovers.count
             }
         }
         var reader = SectionReader(document.root, path: "", context)
@@ -55,11 +57,12 @@ public struct DiagnosticPayload: Sendable, Hashable {
         if let result, let diagnostic = Diagnostic(result: result, environment: environment) {
             count += 1
             diagnostics.append(diagnostic)
+            left += diagnostic.leftovers.count
         }
         timeRange = PayloadTimeRange(&reader)
         reader.leaveRest(unless: isSection)
         leftovers = context.leftovers
-        guard hasSection || !diagnostics.isEmpty || timeRange != PayloadTimeRange() else {
+        guard PayloadKind(document.root) == .diagnostics else {
             throw PayloadError(code: .notAPayload, reason: "The JSON is not a payload of diagnostics.")
         }
         guard count <= JSONLimits.kept else {
@@ -67,6 +70,6 @@ public struct DiagnosticPayload: Sendable, Hashable {
                 code: .tooLarge,
                 reason: "The payload is too large: it has \(count) diagnostics, more than \(JSONLimits.kept).")
         }
-        if leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
+        if leftovers.count + left > JSONLimits.kept { throw .tooManyLeftovers }
     }
 }

@@ -79,7 +79,7 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
 
 /// The limits for a text, so that a hostile one cannot exhaust the memory.
 ///
-/// Each limit is a thousand times that of a real payload: the largest known payloads have a few megabytes, a few
+/// Each limit is more than ten times that of a real payload: the largest known payloads have a few megabytes, a few
 /// hundred thousand values, and call stacks with a depth of a few thousand frames.
 struct JSONLimits: Sendable {
     var bytes = 64 << 20
@@ -89,7 +89,7 @@ struct JSONLimits: Sendable {
 
     static let standard = JSONLimits()
 
-    /// The maximum number of diagnostics, signposts or leftovers of a payload.
+    /// The maximum number of diagnostics, signposts or leftovers of a payload, with those of its diagnostics.
     static let kept = 1 << 14
     /// The maximum number of frames in a call stack tree.
     static let frames = 1 << 18

@@ -120,6 +120,19 @@ extension JSONNode {
     }
 }
 
+extension PayloadContext {
+    /// Adds what stands beside the value of a result to the leftovers.
+    func leaveOthers(than result: JSONNode, at path: String) {
+        var members = result.members
+        if let (_, value) = members.next(), value["_0"] != nil {
+            for (key, other) in value.members where !key.isText("_0") {
+                leave(other, at: path + (key.text ?? ""), .unknown)
+            }
+        }
+        while let (key, other) = members.next() { leave(other, at: path + (key.text ?? ""), .unknown) }
+    }
+}
+
 extension MetricPayload {
     /// Reads the entry that covers the whole time of a report.
     ///
@@ -127,26 +140,26 @@ extension MetricPayload {
     /// others become leftovers. If no entry is the longest, all of them do.
     private mutating func readEntries(_ reader: inout SectionReader) {
         let context = reader.context
-        let entry = reader.take(["intervalEntries"]) { node, path -> (node: JSONNode, path: String)? in
+        let entry = reader.take(["intervalEntries"]) { node, path -> SectionReader? in
             let entries = Array(node.elements)
             let durations = entries.map { $0["duration"].flatMap(context.time) }
-            guard let index = Self.whole(durations) else { return nil }
+            guard let index = Self.whole(durations), entries[index].kind == .object else { return nil }
             for other in entries.indices where other != index {
                 context.leave(entries[other], at: "\(path).\(other)", .unknown)
             }
-            return (entries[index], "\(path).\(index)")
+            return SectionReader(entries[index], path: "\(path).\(index)", context)
         }
-        guard let entry else { return }
-        let values = entry.node["values"].map { Array($0.elements) } ?? []
-        for (index, result) in values.enumerated() {
-            let path = "\(entry.path).values.\(index)"
+        guard var entry else { return }
+        _ = entry.time("duration")
+        let values = entry.take(["values"]) { node, path in node.kind == .array ? (Array(node.elements), path) : nil }
+        entry.leaveRest()
+        guard let (results, path) = values else { return }
+        for (index, result) in results.enumerated() {
             guard let (name, value) = result.namedResult, take(name, value, context) else {
-                context.leave(result, at: path, .unknown)
+                context.leave(result, at: "\(path).\(index)", .unknown)
                 continue
             }
-            for (key, other) in result.members.dropFirst() {
-                context.leave(other, at: "\(path).\(key.text ?? "")", .unknown)
-            }
+            context.leaveOthers(than: result, at: "\(path).\(index).")
         }
     }
 

@@ -65,7 +65,7 @@ public struct MetricPayload: Sendable, Hashable {
     /// Reads a payload from `MXMetricPayload.jsonRepresentation()`, or from an encoded `MetricReport`.
     ///
     /// - Parameter data: the JSON.
-    /// - Throws: ``PayloadError`` if the data is not JSON or not a payload of metrics.
+    /// - Throws: ``PayloadError`` if the data is not JSON, not a payload of metrics, or too large.
     public init(_ data: Data) throws(PayloadError) {
         let document = try JSONDocument(payload: data)
         if PayloadKind(document.root) == .diagnostics {

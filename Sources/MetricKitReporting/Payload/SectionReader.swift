@@ -124,8 +124,9 @@ final class PayloadContext {
             let node = JSONNode(document: whole.document, index: index)
             index += 1
             guard node.kind == .string else { continue }
-            // Call stacks have thousands of names, but no numbers with units.
-            if node.isText("callStackTree"), index < end {
+            // Call stacks have thousands of names, but no numbers with units; names of signposts are the app's, and may look like some.
+            let isName = node.isText("signpostName") || node.isText("signpostCategory")
+            if isName || node.isText("callStackTree"), index < end {
                 index = Int(entries[index].next)
             } else if let text = node.text, let quantity = QuantityText(text) {
                 style.learn(from: quantity.number, quantity.entry)

@@ -62,10 +62,10 @@ extension PayloadTimeRange: CustomStringConvertible {
 
 /// Parses dates such as `2020-10-10 04:00:00 +0000` and `2023-02-01 00:00:00`.
 ///
-/// A device may use another calendar, which the text does not name. In no such calendar is the current year within the range that
-/// is accepted here, so dates with other years are rejected.
+/// A device may use another calendar, which the text does not name. The range of years excludes those of all calendars but the
+/// Ethiopic one, which is seven or eight years behind.
 enum MomentText {
-    private static let years = 2014...2199
+    private static let years = 2014...2075
     /// The day number of 1 January 1970 in `CalendarDay`.
     static let daysBefore1970 = 719_528
 

@@ -22,7 +22,7 @@ public struct MetricKitTracking: Sendable {
         MetricKitTracking(take: take)
     }
 
-    /// Receives the averages of one version, for a tracking service; it is not called without averages.
+    /// Receives the averages of one version, for a tracking service; it is not called if there are none.
     ///
     /// - Parameters:
     ///   - applicationVersion: the version, usually that of the running app. Payloads that include other versions do not count.
@@ -76,7 +76,7 @@ extension Timestamp {
 }
 
 extension Sequence<MetricPayload> {
-    /// The averages of one version of the app by name, in milliseconds, for a tracking service; empty if nothing was observed.
+    /// The averages of one version of the app by name, in milliseconds, for a tracking service; empty if no payload has any.
     ///
     /// | name | meaning |
     /// |---|---|
@@ -110,7 +110,10 @@ extension Sequence<MetricPayload> {
 }
 
 extension MetricPayload {
-    /// Returns a point for each duration histogram of the payload, for a dashboard; none if the payload covers several versions.
+    /// Returns a point for each duration histogram of the payload that has values, for a dashboard.
+    ///
+    /// A histogram of hangs without values gives a point too, if the foreground time is known. A payload that covers several
+    /// versions gives none.
     ///
     /// The measurement is `metrickit`. Its tags are `metric`, with the names of `attributes(applicationVersion:by:)`, and, if
     /// known, `app_version`, `os_version` and `device`. Its fields are in milliseconds:
@@ -125,11 +128,12 @@ extension MetricPayload {
     ///
     /// The timestamp of a point is the end of the payload plus a fraction of a second that is derived from the payload's bytes.
     /// The payloads of many devices end at the same time, and a server would treat their points as one; but a payload that is
-    /// sent again must give the same point.
+    /// sent again must give the same point. So write points with nanoseconds, and give the same `secondsFromGMT` or `received`
+    /// again. Without an end, or without its time zone, and without either of them, points have no timestamp.
     ///
     /// - Parameters:
     ///   - secondsFromGMT: the UTC offset of the device, for payloads that do not name their time zone.
-    ///   - received: the time at which the payload was received, for payloads without an end.
+    ///   - received: the time at which the payload was received, for payloads whose end, or its time zone, is unknown.
     public func points(secondsFromGMT: Int? = nil, received: Timestamp? = nil) -> [Point] {
         guard !includesMultipleAppVersions else { return [] }
         let end = timeRange.end.flatMap { end in
@@ -137,15 +141,17 @@ extension MetricPayload {
         }
         let time = (end ?? received).map { apart($0) }
         return TimeMetric.allCases.compactMap { metric in
-            guard let histogram = self[keyPath: metric.histogram], !histogram.isEmpty else { return nil }
+            let foreground = metric == .hangTime ? applicationTime?.foreground : nil
+            // A day of use without a hang counts for the hang rate.
+            guard let histogram = self[keyPath: metric.histogram], !histogram.isEmpty || foreground != nil else {
+                return nil
+            }
             var point = Point(
                 "metrickit", tags: ["metric": metric.rawValue], fields: Self.fields(histogram), timestamp: time)
             point.tags["app_version"] = appVersion
             point.tags["os_version"] = metaData?.osVersion
             point.tags["device"] = metaData?.deviceType
-            if metric == .hangTime {
-                point.fields["foreground"] = applicationTime?.foreground.map { .double($0.milliseconds) }
-            }
+            point.fields["foreground"] = foreground.map { .double($0.milliseconds) }
             return point
         }
     }
@@ -158,7 +164,7 @@ extension MetricPayload {
 
     private static func fields(_ histogram: Histogram<Duration>) -> Fields {
         var fields: Fields = ["count": .integer(Int64(histogram.count))]
-        fields["sum"] = (histogram.sum(by: .end)?.milliseconds).map { .double($0) }
+        fields["sum"] = .double(histogram.sum(by: .end)?.milliseconds ?? 0)
         fields["avg"] = (histogram.mean(by: .end)?.milliseconds).map { .double($0) }
         fields["avg_midpoint"] = (histogram.mean(by: .midpoint)?.milliseconds).map { .double($0) }
         fields["median"] = (histogram.median?.milliseconds).map { .double($0) }

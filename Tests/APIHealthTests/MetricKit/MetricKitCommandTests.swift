@@ -56,4 +56,21 @@ import Testing
         #expect(
             missing.complaints.text.hasSuffix("none.json cannot be read; give a file with a payload of MetricKit\n"))
     }
+
+    @Test func missingFileDoesNotStopOthers() async throws {
+        try folder.write(Self.payload(version: "1.2", end: 1_010), to: "a.json")
+        try folder.write(Self.payload(version: "1.2", end: 2_010), to: "b.json")
+        let program = TestProgram()
+        let files = ["a", "none", "b"].map { folder.path("\($0).json") }
+        #expect(await program.run("metrickit", files[0], files[1], files[2]) == .failure)
+        #expect(program.written.text.contains("Version 1.2, 2 payloads"))
+        #expect(program.complaints.text.contains("none.json"))
+    }
+
+    @Test func payloadWithoutVersionIsCounted() async throws {
+        try folder.write(#"{"timeStampEnd":"2025-10-10 00:00:00 +0000","metaData":{}}"#, to: "a.json")
+        let program = TestProgram()
+        #expect(await program.run("metrickit", "--together", folder.path("a.json")) == .success)
+        #expect(program.written.text.contains("Left out, because they name no version: 1 payload"))
+    }
 }

@@ -185,4 +185,23 @@ import Testing
         }
         #expect(taken > rounds / 5)
     }
+
+    @Test func binaryWithoutNameAndIdentifierIsNil() throws {
+        let tree = #"{"callStacks":[{"callStackRootFrames":[{"binaryName":null},{"binaryName":null}]}]}"#
+        let payload = try DiagnosticPayload(#"{"hangDiagnostics":[{"callStackTree":\#(tree)}]}"#)
+        #expect(payload.diagnostics.first?.callStackTree?.stacks.first?.frames.map(\.binary) == [nil, nil])
+    }
+
+    @Test(arguments: [Metrics.ios27, #"{"appVersion":"1","timeStampEnd":"2025-10-10 00:00:00 +0000"}"#])
+    func metricsAreNoDiagnostics(_ text: String) {
+        let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(text) }
+        #expect(error?.code == .notAPayload)
+    }
+
+    @Test func membersBesideResultBecomeLeftovers() throws {
+        let payload = try DiagnosticPayload(#"{"result":{"hang":{"_0":{"x":1},"_1":2},"crash":{}}}"#)
+        #expect(payload.diagnostics.first?.leftovers.map(\.path) == ["hang.x", "_1", "crash"])
+        let text = try DiagnosticPayload(#"{"result":{"hang":"20 s"}}"#)
+        #expect(text.diagnostics.first?.leftovers.map(\.path) == ["hang"])
+    }
 }

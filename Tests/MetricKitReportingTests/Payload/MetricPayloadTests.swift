@@ -120,7 +120,8 @@ import Testing
         let paths = payload.leftovers.map(\.path)
         #expect(
             paths == [
-                "environment.hasExceededStateLimit", "intervalEntries.0", "intervalEntries.1.values.7", "stateEntries",
+                "environment.hasExceededStateLimit", "intervalEntries.0", "intervalEntries.1.states",
+                "intervalEntries.1.values.7", "stateEntries",
             ])
     }
 
@@ -138,6 +139,53 @@ import Testing
             #"{"intervalEntries":[{"duration":{"value":1,"unit":"h"},"values":[\#(result)]}]}"#)
         #expect(payload.gpu?.time == .seconds(5) && payload.cpu == nil)
         #expect(payload.leftovers.map(\.path) == ["intervalEntries.0.values.0.cpuTime"])
+    }
+
+    @Test(arguments: [
+        (
+            #"{"states":["feed"],"duration":{"value":1,"unit":"h"},"values":[{"gpuTime":{"value":5,"unit":"s"}}]}"#,
+            ["intervalEntries.0.states"]
+        ),
+        (
+            #"{"duration":{"value":1,"unit":"h"},"values":{"gpuTime":{"value":5,"unit":"s"}}}"#,
+            ["intervalEntries.0.values"]
+        ),
+        (
+            #"{"values":[{"gpuTime":{"_0":{"value":5,"unit":"s"},"_1":2}}]}"#, ["intervalEntries.0.values.0._1"]
+        ),
+        ("7", ["intervalEntries"]),
+    ])
+    func membersOfEntryThatAreNotReadBecomeLeftovers(_ entry: String, _ paths: [String]) throws {
+        let payload = try MetricPayload(#"{"intervalEntries":[\#(entry)]}"#)
+        #expect(payload.leftovers.map(\.path) == paths)
+    }
+
+    @Test func reportOfIOS27OverSeveralVersionsIsNotCounted() throws {
+        let payload = try MetricPayload(
+            Metrics.ios27.replacing(
+                "\"includesMultipleApplicationVersions\": false", with: "\"includesMultipleApplicationVersions\": true")
+        )
+        #expect(payload.includesMultipleAppVersions && payload.appVersion == "1.2")
+        #expect(payload.points().isEmpty)
+        #expect([payload].of(applicationVersion: "1.2").isEmpty)
+    }
+
+    @Test func rangeOfStartAndDurationIsRead() throws {
+        let payload = try MetricPayload(
+            #"{"appVersion":"1","timeRange":{"start":804556800,"duration":86400.5}}"#)
+        #expect(payload.timeRange.begin == .instant(.seconds(1_782_864_000)))
+        #expect(payload.timeRange.end == .instant(.milliseconds(1_782_950_400_500)))
+        #expect(payload.leftovers.isEmpty)
+    }
+
+    /// The name is the app's own, and no evidence of how the device writes numbers.
+    @Test func nameOfSignpostSaysNothingAboutNumbers() throws {
+        func time(_ name: String) throws -> Duration? {
+            try MetricPayload(
+                #"{"appVersion":"1","gpuMetrics":{"cumulativeGPUTime":"1,234 ms"},"signpostMetrics":[{"signpostName":"\#(name)"}]}"#
+            ).gpu?.time
+        }
+        #expect(try time("1.5 s") == time("a"))
     }
 
     @Test func bucketKeysCanHaveAnyOrder() throws {

@@ -145,4 +145,22 @@ struct HostileInputTests {
                 == "The payload is too large: more than 65,536 nested objects and arrays, at byte 65536. "
                 + "Keep the bytes, and find out which program wrote them.")
     }
+
+    /// One character for Swift, and 200,000 bytes.
+    @Test func longNameOfResultIsNotCopiedIntoLeftovers() throws {
+        let name = "a" + String(repeating: "\u{301}", count: 100_000)
+        let members = (0..<50).map { "\"\($0)\":1" }.joined(separator: ",")
+        let payload = try DiagnosticPayload("{\"result\":{\"\(name)\":{\(members)}}}")
+        let diagnostic = try #require(payload.diagnostics.first)
+        #expect(diagnostic.details == .unknown(name))
+        #expect(diagnostic.leftovers.count == 50)
+        #expect(diagnostic.leftovers.allSatisfy { $0.path.utf8.count < 1_000 })
+    }
+
+    @Test func leftoversOfAllDiagnosticsAreCounted() {
+        let one = "{" + (0..<100).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        let all = Array(repeating: one, count: 200).joined(separator: ",")
+        let error = #expect(throws: PayloadError.self) { try DiagnosticPayload("{\"hangDiagnostics\":[\(all)]}") }
+        #expect(error?.code == .tooLarge)
+    }
 }

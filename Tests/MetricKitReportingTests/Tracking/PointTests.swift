@@ -47,4 +47,17 @@ import Testing
         #expect(MetricPayload().points().isEmpty)
         #expect([MetricPayload()].attributes(applicationVersion: "1").isEmpty)
     }
+
+    @Test func dayWithoutHangsCountsForHangRate() throws {
+        let payload = try MetricPayload(
+            """
+            {"appVersion":"1","timeStampEnd":"2025-10-10 00:00:00 +0000",
+            "applicationTimeMetrics":{"cumulativeForegroundTime":"700 sec"},
+            "applicationResponsivenessMetrics":{"histogrammedAppHangTime":{"histogramNumBuckets":0,"histogramValue":{}}}}
+            """)
+        #expect(payload.hangRate?.hangsPerHour == 0)
+        let point = try #require(payload.points().first)
+        #expect(point.tags["metric"] == "hang_time" && point.fields["count"] == 0 && point.fields["sum"] == 0.0)
+        #expect(point.fields["foreground"] == 700_000.0 && point.fields["avg"] == nil)
+    }
 }

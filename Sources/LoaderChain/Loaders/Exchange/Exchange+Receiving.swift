@@ -137,7 +137,7 @@ extension Exchange {
         if lacksBytes(of: response) {
             leg.sink?.discard()
             let failure = TransferFailure(.connectionLost, "The body is incomplete")
-            return failAfterTransfer(error(for: failure, response: response))
+            return failAfterTransfer(error(for: failure, response: responseSoFar(isWhole: false)))
         }
         guard let next = leg.next else { return succeed(with: response) }
         carryOut(RedirectStep(leg.request.redirects, response, next: next, followed: leg.redirects), from: response)

@@ -66,7 +66,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     }
 
     public override func load(task: HTTPTask) {
-        // A task without a strategy costs one read of its request, and no copy.
+        // A task without a strategy costs two reads of its request, and no copy.
         if let own = task.option(RetryOption.self) {
             begin(task, by: own)
         } else if hasStrategy, let strategy {

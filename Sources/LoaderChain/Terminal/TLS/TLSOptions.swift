@@ -182,16 +182,16 @@ extension TLSOptions {
         try clientCertificate?.check()
         var hosts: Set<String> = []
         for (host, keys) in pins.sorted(by: { $0.key < $1.key }) {
+            guard Self.isHost(host) else {
+                throw Refused(
+                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is not a valid host; write it as in a URL, without scheme, brackets, port and path"
+                )
+            }
             guard hosts.insert(Self.canonical(host)).inserted else {
                 throw Refused("The host \(host) has pins under two spellings; put all its keys under one")
             }
             guard !keys.isEmpty else {
                 throw Refused("The host \(host) has an empty set of pins; leave it out, or add a key")
-            }
-            guard Self.isHost(host) else {
-                throw Refused(
-                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is not a valid host; write it as in a URL, without scheme, brackets, port and path"
-                )
             }
         }
     }
