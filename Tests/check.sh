@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 gate=(lint build tests documentation servers pages release benchmarks stress outside apple)
-long=(repeat threads addresses stress-sanitized large outside-long apple-all)
+long=(repeat threads addresses stress-sanitized large curls outside-long apple-all)
 
 # Each variant has its own scratch path, so that all builds stay incremental. Builds are much quicker without debug information, whose
 # absence leaves the names of functions in stacks; debug builds also without an index of the system's modules, and if the compiler
@@ -158,6 +158,17 @@ stress-sanitized() {
 large() {
     swift build --build-tests --scratch-path .build-release-tests "${testable[@]}"
     URLSESSION_MEBIBYTES=1024 Tests/run.sh .build-release-tests --filter MemoryTests
+}
+
+# The terminals with other versions of libcurl: CURLS names the folders that have them.
+curls() {
+    swift build --build-tests --scratch-path .build-check "${quickly[@]}"
+    [ -n "${CURLS:-}" ] || echo "Passed over: CURLS names no folder with another libcurl.so.4"
+    local folder
+    for folder in ${CURLS:-}; do
+        echo "-- $folder"
+        LD_LIBRARY_PATH=$folder Tests/run.sh .build-check --filter TerminalTests
+    done
 }
 
 outside-long() {

@@ -6,6 +6,7 @@
     import LoaderChain
     import LoaderChainCurl
     import LoaderChainTesting
+    import LoaderChainURLSession
     import TestServers
 
     /// The terminal over libcurl beside a bare loop over the same library in C; both load from an nginx of this machine, or without
@@ -51,6 +52,13 @@
                 let loader = CurlLoader(configuration: configuration)
                 return { CurlSite.shared.loadAsync($0, inFlight, with: loader) }
             }
+        }
+        suite.add(
+            "terminal/urlsession-16", "Loads the same 100 bytes with a URLSessionLoader, 16 at once.",
+            peer: "terminal/curl-handlers-16"
+        ) {
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            return { CurlSite.shared.load($0, 16, with: loader) }
         }
         suite.add(
             "terminal/curl-silent-1000",

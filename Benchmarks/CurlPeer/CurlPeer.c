@@ -1,15 +1,6 @@
 #include "CurlPeer.h"
 
-#include <sys/resource.h>
-
 #include "CLoaderChainCurl.h"
-
-double curl_peer_processor_time(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e6 +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 #if defined(__linux__)
 

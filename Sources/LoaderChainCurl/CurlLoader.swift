@@ -51,6 +51,12 @@
             if case .failure(let missing) = CurlLibrary.system { missing.description } else { nil }
         }
 
+        /// The version of this system's libcurl, such as `8.5.0`; nil if there is none that can be used.
+        public static var libraryVersion: String? {
+            guard let version = try? CurlLibrary.system.get().version else { return nil }
+            return "\(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)"
+        }
+
         let owner: ExchangeOwner
         /// The queue of requests that wait for their turn.
         private let entrance: Throttle

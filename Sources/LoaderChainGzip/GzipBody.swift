@@ -39,9 +39,7 @@ public struct GzipBody: HTTPBody {
         var headers = body.additionalHeaders
         guard compresses else { return headers }
         // These describe the uncompressed bytes, which are not sent.
-        for name in ["Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Content-Length"] {
-            headers.remove(name)
-        }
+        for name in HTTPHeaders.namesAboutBytes + ["Content-Length"] { headers.remove(name) }
         headers["Content-Encoding"] = "gzip"
         return headers
     }

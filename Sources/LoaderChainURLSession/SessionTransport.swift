@@ -324,7 +324,8 @@ struct SessionSettings: @unchecked Sendable {
         timeout = .seconds(clamping: copy.timeoutIntervalForRequest)
         resourceTimeout = .seconds(clamping: copy.timeoutIntervalForResource)
         #if canImport(FoundationNetworking)
-            // The session converts it for every request, which would trap if it is infinite, although it applies that of the request.
+            // The session converts this to an integer for every request, which traps if it is infinite, before it looks at the
+            // request's own timeout.
             copy.timeoutIntervalForRequest = 60
         #endif
         self.configuration = copy

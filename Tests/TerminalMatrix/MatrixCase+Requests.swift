@@ -157,6 +157,10 @@ extension MatrixCase {
         MatrixCase(.hosts, "no host", .ok, expecting: .error(.invalidRequest)) { $0.host = nil },
         MatrixCase(.hosts, "a host with a space", .ok, expecting: .error(.invalidRequest)) { $0.host = "a b" },
         MatrixCase(.hosts, "a host with a slash", .ok, expecting: .error(.invalidRequest)) { $0.host = "a/b" },
+        MatrixCase(.hosts, "a user and a password", .ok, expecting: .error(.invalidRequest)) { request in
+            let text = request.url?.absoluteString.replacing("://", with: "://user:word@")
+            request.url = text.flatMap { URL(string: $0) }
+        },
         MatrixCase(.hosts, "port 0", .ok, expecting: .error(.invalidRequest)) { $0.port = 0 },
         MatrixCase(.hosts, "port 65536", .ok, expecting: .error(.invalidRequest)) { $0.port = 65_536 },
     ]

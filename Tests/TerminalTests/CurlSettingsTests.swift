@@ -75,6 +75,17 @@
             #expect(try await loader.load(others).body == Data("proxy".utf8))
         }
 
+        @Test func proxyReceivesItsPassword() async throws {
+            let proxy = try LoopbackServer()
+            proxy.fallback { _ in .ok("proxy") }
+            let loader = patient {
+                $0.proxies = HTTPProxies(http: "http://user:secret@127.0.0.1:\(proxy.port)", https: nil)
+            }
+            let response = try await loader.load(HTTPRequest(scheme: "http", host: "api.example.invalid"))
+            #expect(response.body == Data("proxy".utf8))
+            #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == ["Basic dXNlcjpzZWNyZXQ="])
+        }
+
         @Test(arguments: ["ftp://user:secret@a", "http://", "user:secret@", "mailto:secret", "http://a\u{0}:secret@b"])
         func proxyThatIsNoneIsInvalidRequest(_ proxy: String) async throws {
             let loader = patient { $0.proxies = HTTPProxies(http: proxy, https: nil) }

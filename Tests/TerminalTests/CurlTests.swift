@@ -195,6 +195,22 @@
             #expect(try await loader.load(request).trailers["X-End"] == "ok")
         }
 
+        /// Over HTTP/2 only if the system's libcurl is new enough.
+        @Test func trailersOfNginxAreRead() async throws {
+            guard let (nginx, tls, request) = try await secureServer("add_trailer X-Sum 7; return 200 body;") else {
+                return
+            }
+            defer { withExtendedLifetime(nginx) {} }
+            var configuration = CurlConfiguration.patient
+            configuration.allowsHTTP2 = true
+            let response = try await CurlLoader(tls: tls, configuration: configuration).load(request)
+            #expect(response.body == Data("body".utf8) && response.trailers["X-Sum"] == "7")
+        }
+
+        @Test func versionOfLibraryIsKnown() throws {
+            #expect(CurlLoader.libraryVersion?.wholeMatch(of: /[78]\.[0-9]{1,2}\.[0-9]{1,2}/) != nil)
+        }
+
         @Test func timesOfNewAndKeptConnectionAreMeasured() async throws {
             let server = try LoopbackServer()
             server.fallback { _ in .ok("hello") }
@@ -203,6 +219,8 @@
             #expect(first.reusedConnection == false && first.networkProtocol == "http/1.1")
             #expect(
                 first.phases?.connect != nil && first.phases?.waiting != nil && first.phases?.secureConnection == nil)
+            let named = try await loader.load(HTTPRequest(scheme: "http", host: "localhost", port: server.port))
+            #expect(named.metrics?.phases?.nameLookup != nil)
             // A connection that was idle for two minutes is not used again, and a busy machine may take that long.
             for _ in 0..<1_000 {
                 let next = try #require(try await loader.load(HTTPRequest(url: server.url("/"))).metrics)

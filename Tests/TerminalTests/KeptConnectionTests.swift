@@ -29,6 +29,27 @@ import Testing
         #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
     }
 
+    /// As after a restart of the server: each of them is dead.
+    @Test(arguments: [0, 3, 300_000])
+    func nonIdempotentRequestIsSentOnceDespiteManyConnections(_ bodySize: Int) async throws {
+        let site = try Site()
+        site.server.route("/warm") { _ in .ok().held() }
+        site.server.route("/act") { _ in .hangUp() }
+        async let warm: Void = withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { _ = try await site.load("/warm") } }
+            try await group.waitForAll()
+        }
+        try await site.server.waitForHeld(count: 8)
+        site.server.release()
+        try await warm
+        let error = await site.failure("/act") {
+            $0.method = .post
+            $0.body = DataBody(pattern(bodySize))
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
+    }
+
     #if os(Linux)
         @Test(.only(.urlSession), .enabled(if: !SystemCurl.isAtLeast8_12))
         func sessionForSingleRequestEndsWithItsRequest() async throws {

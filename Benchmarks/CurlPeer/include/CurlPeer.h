@@ -9,7 +9,4 @@
 /// loads one thing after the other.
 long curl_peer_load(const char *url, int in_flight, long total, long expected_bytes);
 
-/// The time of the processor that the process has used, in microseconds.
-double curl_peer_processor_time(void);
-
 #endif

@@ -40,10 +40,10 @@ package enum RedirectRule {
         request.scheme.lowercased() == "https" && next.scheme.lowercased() != "https"
     }
 
-    private static let bodyHeaders = [
-        "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
-        "Content-Digest", "Expect",
-    ]
+    private static let bodyHeaders =
+        HTTPHeaders.namesAboutBytes + [
+            "Content-Type", "Content-Length", "Content-Language", "Content-Location", "Expect",
+        ]
 
     private static func becomesGet(_ method: HTTPMethod, after status: HTTPStatus) -> Bool {
         switch status.rawValue {

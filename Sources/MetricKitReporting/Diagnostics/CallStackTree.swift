@@ -51,7 +51,7 @@ public struct CallStackTree: Sendable, Hashable {
 extension CallStackTree {
     /// Reads a tree; nil if the value is not a tree or has too many frames.
     ///
-    /// Values that are not frames become leftovers; further members of frames are only in the diagnostic's JSON.
+    /// Values that are not frames become leftovers; further members of trees, stacks and frames are only in the JSON.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
         guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
         var reading = CallStackReading(path: path, context)

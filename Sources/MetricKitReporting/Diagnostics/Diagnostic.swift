@@ -39,13 +39,12 @@ public struct Diagnostic: Sendable, Hashable {
         guard let (name, value) = node.namedResult else { return nil }
         let context = PayloadContext(node)
         let section = DiagnosticSection(result: name)
-        // The path is copied into each leftover, so its length is limited; a character has any number of scalars.
-        let path = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
+        let path = JSONNode.shortened(name)
         var reader = SectionReader(value, path: path, context)
         details = section?.details(&reader) ?? Self.bare(section, name)
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
         reader.leaveRest()
-        if value.kind != .object { context.leave(value, at: path, .notUnderstood) }
+        if value.kind != .object, value.kind != .null { context.leave(value, at: path, .notUnderstood) }
         context.leaveOthers(than: node, at: "")
         appVersion = environment?.appVersion
         metaData = environment?.metaData ?? PayloadMetaData()

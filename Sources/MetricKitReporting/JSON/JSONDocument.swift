@@ -89,7 +89,7 @@ struct JSONLimits: Sendable {
 
     static let standard = JSONLimits()
 
-    /// The maximum number of diagnostics, signposts or leftovers of a payload, with those of its diagnostics.
+    /// The maximum number of diagnostics, of signposts, and of the leftovers of a payload and its diagnostics together.
     static let kept = 1 << 14
     /// The maximum number of frames in a call stack tree.
     static let frames = 1 << 18

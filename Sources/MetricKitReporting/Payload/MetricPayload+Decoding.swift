@@ -118,15 +118,19 @@ extension JSONNode {
         guard let (key, value) = members.next(), let name = key.text else { return nil }
         return (name, value["_0"] ?? value)
     }
+
+    /// A name as a part of paths, which are copied into leftovers: its beginning, by scalars, of which a character has any number.
+    static func shortened(_ name: String) -> String { String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) }
 }
 
 extension PayloadContext {
-    /// Adds what stands beside the value of a result to the leftovers.
+    /// Adds what stands beside the value of a result to the leftovers; `path` is that of the result, with a point at its end.
     func leaveOthers(than result: JSONNode, at path: String) {
         var members = result.members
-        if let (_, value) = members.next(), value["_0"] != nil {
+        if let (key, value) = members.next(), value["_0"] != nil {
+            let inner = path + JSONNode.shortened(key.text ?? "") + "."
             for (key, other) in value.members where !key.isText("_0") {
-                leave(other, at: path + (key.text ?? ""), .unknown)
+                leave(other, at: inner + (key.text ?? ""), .unknown)
             }
         }
         while let (key, other) = members.next() { leave(other, at: path + (key.text ?? ""), .unknown) }

@@ -209,7 +209,7 @@ extension Duration: HistogramBound {
     /// The duration in seconds.
     public var histogramNumber: Double { Double(attoseconds) / 1e18 }
 
-    /// Creates a duration from seconds, rounded to the nearest nanosecond; to a second beyond 285 years.
+    /// Creates a duration from seconds, rounded to the nearest nanosecond; beyond 285 years, cut to whole seconds.
     ///
     /// A double has no higher precision for the times that are measured here, so `0.2` becomes 200 milliseconds, and not a
     /// trillionth of a second less.

@@ -62,8 +62,8 @@ extension PayloadTimeRange: CustomStringConvertible {
 
 /// Parses dates such as `2020-10-10 04:00:00 +0000` and `2023-02-01 00:00:00`.
 ///
-/// A device may use another calendar, which the text does not name. The range of years excludes those of all calendars but the
-/// Ethiopic one, which is seven or eight years behind.
+/// A device may use another calendar, which the text does not name. The range of years excludes those of other calendars but the
+/// Ethiopic one, whose dates are read seven or eight years too early.
 enum MomentText {
     private static let years = 2014...2075
     /// The day number of 1 January 1970 in `CalendarDay`.

@@ -114,14 +114,12 @@ extension ReportOutbox {
 }
 
 extension OutboxSettings {
-    /// The headers that depend on the exact bytes of a body.
-    private static let namesOfBytes = ["Content-Encoding", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest"]
-
     /// Returns the compressed body, or the body unchanged if it must not be compressed.
     fileprivate func compressed(_ body: any HTTPBody, of request: HTTPRequest) -> any HTTPBody {
         guard let compression, !body.isEmpty else { return body }
         let headers = body.additionalHeaders
-        guard !Self.namesOfBytes.contains(where: { request.headers.contains($0) || headers.contains($0) }) else {
+        guard !HTTPHeaders.namesAboutBytes.contains(where: { request.headers.contains($0) || headers.contains($0) })
+        else {
             return body
         }
         return compression(body)

@@ -200,7 +200,7 @@ import Testing
 
     @Test func membersBesideResultBecomeLeftovers() throws {
         let payload = try DiagnosticPayload(#"{"result":{"hang":{"_0":{"x":1},"_1":2},"crash":{}}}"#)
-        #expect(payload.diagnostics.first?.leftovers.map(\.path) == ["hang.x", "_1", "crash"])
+        #expect(payload.diagnostics.first?.leftovers.map(\.path) == ["hang.x", "hang._1", "crash"])
         let text = try DiagnosticPayload(#"{"result":{"hang":"20 s"}}"#)
         #expect(text.diagnostics.first?.leftovers.map(\.path) == ["hang"])
     }

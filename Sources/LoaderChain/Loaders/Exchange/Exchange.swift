@@ -82,6 +82,12 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         if scheme != "http", scheme != "https" {
             return fail(TransferFailure(.invalidRequest, "The scheme is neither http nor https"))
         }
+        if request.userInfo != nil {
+            return fail(
+                TransferFailure(
+                    .invalidRequest,
+                    "The URL has a user or a password; remove it, and let a BasicAuth add the credentials"))
+        }
         if let refusal = owner.transport.refusal(of: request) { return fail(refusal) }
         do throws(HTTPError) {
             let encoded = try request.encoded(bodyIsForbiddenFor: Self.methodsWithoutBody)

@@ -75,6 +75,9 @@ extension HTTPHeaders {
             && !harmlessNames.contains { ASCII.isEqualIgnoringCase($0, name) }
     }
 
+    /// The headers that depend on the exact bytes of a body.
+    package static let namesAboutBytes = ["Content-Encoding", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest"]
+
     private static let addressNames = ["Location", "Content-Location", "Referer", "Refresh"]
 
     /// The bytes that end a URL in the header of that name; nil if its value holds none.
