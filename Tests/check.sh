@@ -160,12 +160,13 @@ large() {
     URLSESSION_MEBIBYTES=1024 Tests/run.sh .build-release-tests --filter MemoryTests
 }
 
-# The terminals with other versions of libcurl: CURLS names the folders that have them.
+# The terminals with other versions of libcurl: CURLS names the folders that have them, with absolute paths.
 curls() {
     swift build --build-tests --scratch-path .build-check "${quickly[@]}"
     [ -n "${CURLS:-}" ] || echo "Passed over: CURLS names no folder with another libcurl.so.4"
     local folder
     for folder in ${CURLS:-}; do
+        [ -e "$folder/libcurl.so.4" ] || { echo "$folder has no libcurl.so.4" >&2; return 1; }
         echo "-- $folder"
         LD_LIBRARY_PATH=$folder Tests/run.sh .build-check --filter TerminalTests
     done

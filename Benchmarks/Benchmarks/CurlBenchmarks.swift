@@ -17,10 +17,9 @@
         for (inFlight, mostAsync) in [(1, 1 / 0.75), (16, 1 / 0.85), (64, 1.0)] {
             suite.add("peer/libcurl-\(inFlight)", "Loads 100 bytes with a loop over libcurl in C, \(inFlight) at once.")
             {
-                let site = CurlSite.shared
-                return { iterations in
+                CurlSite.shared.warm { iterations in
                     let failed = curl_peer_load(
-                        site.url.absoluteString, Int32(inFlight), iterations, CurlSite.text.utf8.count)
+                        CurlSite.shared.url.absoluteString, Int32(inFlight), iterations, CurlSite.text.utf8.count)
                     precondition(failed == 0, "\(failed) loads failed")
                 }
             }
@@ -32,15 +31,15 @@
                 var configuration = CurlConfiguration()
                 configuration.completesOnCarryingThread = true
                 let loader = CurlLoader(configuration: configuration)
-                return { CurlSite.shared.load($0, inFlight, with: loader) }
+                return CurlSite.shared.warm { CurlSite.shared.load($0, inFlight, with: loader) }
             }
             suite.add(
                 "terminal/curl-handlers-\(inFlight)",
                 "Loads 100 bytes with a CurlLoader and completion handlers, \(inFlight) at once.",
-                peer: "peer/libcurl-\(inFlight)"
+                peer: "peer/libcurl-\(inFlight)", ratio: 1 / 0.85
             ) {
                 let loader = CurlLoader()
-                return { CurlSite.shared.load($0, inFlight, with: loader) }
+                return CurlSite.shared.warm { CurlSite.shared.load($0, inFlight, with: loader) }
             }
             suite.add(
                 "terminal/curl-async-\(inFlight)",
@@ -50,7 +49,7 @@
                 var configuration = CurlConfiguration()
                 configuration.threads = inFlight == 1 ? 1 : 2
                 let loader = CurlLoader(configuration: configuration)
-                return { CurlSite.shared.loadAsync($0, inFlight, with: loader) }
+                return CurlSite.shared.warm { CurlSite.shared.loadAsync($0, inFlight, with: loader) }
             }
         }
         suite.add(
@@ -58,7 +57,7 @@
             peer: "terminal/curl-handlers-16"
         ) {
             let loader = URLSessionLoader(configuration: .ephemeral)
-            return { CurlSite.shared.load($0, 16, with: loader) }
+            return CurlSite.shared.warm { CurlSite.shared.load($0, 16, with: loader) }
         }
         suite.add(
             "terminal/curl-silent-1000",
@@ -67,9 +66,7 @@
         ) {
             let loader = CurlLoader(requestsPerHost: 2_000)
             let silent = SilentRequests(1_000, with: loader)
-            // Until all of them are connected.
-            CurlSite.shared.load(5_000, 16, with: loader)
-            return { iterations in
+            return CurlSite.shared.warm { iterations in
                 CurlSite.shared.load(iterations, 16, with: loader)
                 withExtendedLifetime(silent) {}
             }
@@ -99,6 +96,12 @@
                 preconditionFailure("no server could be started: \(error)")
             }
             request = HTTPRequest(url: url)
+        }
+
+        /// Runs a row until its server runs and all its connections are open, so that calibration sees what the samples will.
+        func warm(_ run: @escaping (Int) -> Void) -> (Int) -> Void {
+            run(5_000)
+            return run
         }
 
         func load(_ iterations: Int, _ inFlight: Int, with loader: HTTPLoader) {

@@ -115,5 +115,5 @@ for program in Small Curl "${modes[@]/%/Program}"; do
     build "$scratch/static" -c release --product "$program" "${linked[@]}"
     run "$scratch/static/release/$program"
 done
-[ "$("$scratch/static/release/Curl")" = hello ] || { echo "The static program cannot load libcurl." >&2; exit 1; }
+[ "$(limited "$scratch/static/release/Curl")" = hello ] || { echo "The static program cannot load libcurl." >&2; exit 1; }
 echo "-- after $SECONDS s"

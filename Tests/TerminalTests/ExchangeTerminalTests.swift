@@ -55,6 +55,17 @@ import Testing
         }
     #endif
 
+    /// libcurl refuses it too, URLSession sends the credentials, and neither says what to do.
+    @Test func userInURLIsRefusedWithoutSending() async throws {
+        let transport = StubbornTransport()
+        let terminal = ExchangeTerminal.entrance("Terminal", to: owner(transport), 4)
+        let url = try #require(URL(string: "https://anna:geheim@test/"))
+        let error = await #expect(throws: HTTPError.self) { try await terminal.load(HTTPRequest(url: url)) }
+        #expect(transport.exchanges.withLock(\.isEmpty))
+        let text = try #require(error).description
+        #expect(text.contains("a BasicAuth") && !text.contains("geheim") && !text.contains("anna"))
+    }
+
     private func owner(_ transport: StubbornTransport) -> ExchangeOwner {
         ExchangeOwner(
             .init(

@@ -29,7 +29,7 @@ import Testing
         #expect(site.server.requests.filter { $0.path == "/act" }.count == 1)
     }
 
-    /// As after a restart of the server: each of them is dead.
+    /// Whichever of them the request takes, and whichever would be next, the server hangs up on it.
     @Test(arguments: [0, 3, 300_000])
     func nonIdempotentRequestIsSentOnceDespiteManyConnections(_ bodySize: Int) async throws {
         let site = try Site()

@@ -124,6 +124,8 @@ extension HTTPRequest {
     }
 
     /// The user and the password of a URL that has them, percent-encoded; nil for most.
+    ///
+    /// The package's terminals refuse such a request: URLs end up in logs. ``BasicAuth`` sends the credentials in a header.
     public var userInfo: String? { storage.address.userInfo }
 
     /// Sets or removes the user and the password; a server has no reason to choose them.

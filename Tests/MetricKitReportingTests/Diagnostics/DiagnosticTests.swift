@@ -203,5 +203,7 @@ import Testing
         #expect(payload.diagnostics.first?.leftovers.map(\.path) == ["hang.x", "hang._1", "crash"])
         let text = try DiagnosticPayload(#"{"result":{"hang":"20 s"}}"#)
         #expect(text.diagnostics.first?.leftovers.map(\.path) == ["hang"])
+        let null = try DiagnosticPayload(#"{"result":{"hang":null}}"#)
+        #expect(null.diagnostics.first?.leftovers.isEmpty == true)
     }
 }

@@ -146,7 +146,7 @@ extension Exchange {
     /// Whether the body is shorter than its head says: over HTTP/2, older versions of libcurl take one that was cut for whole.
     private func lacksBytes(of response: HTTPResponse) -> Bool {
         #if canImport(Darwin)
-            // The session compares the lengths itself. The head might name the length of an encoding that it has removed.
+            // The session is expected to compare the lengths, and the head might name that of an encoding that it has removed.
             return false
         #else
             guard let length = leg.progress.bytesToReceive, leg.progress.bytesReceived < length else { return false }

@@ -86,7 +86,8 @@ package final class Exchange: HTTPTaskObserver, @unchecked Sendable {
             return fail(
                 TransferFailure(
                     .invalidRequest,
-                    "The URL has a user or a password; remove it, and let a BasicAuth add the credentials"))
+                    "The URL has a user or a password; make it without them, and let a BasicAuth add the credentials"
+                ))
         }
         if let refusal = owner.transport.refusal(of: request) { return fail(refusal) }
         do throws(HTTPError) {
