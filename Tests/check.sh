@@ -154,10 +154,13 @@ stress-sanitized() {
     stress_sanitized 390000 650000
 }
 
-# A gibibyte in each direction, through files, chunks, lines, events and resumed downloads, each in a process of its own.
+# A gibibyte in each direction, through files, chunks, lines, events and resumed downloads, each in a process of its own;
+# and what terminals get wrong at random moments, five times as often or more.
 large() {
     swift build --build-tests --scratch-path .build-release-tests "${testable[@]}"
     URLSESSION_MEBIBYTES=1024 Tests/run.sh .build-release-tests --filter MemoryTests
+    URLSESSION_EXCHANGES=10000 URLSESSION_CANCELS=100000 SERVER_KILLS=100 \
+        Tests/run.sh .build-release-tests --filter 'TerminalTests\.FaultTests'
 }
 
 # The terminals with other versions of libcurl: CURLS names the folders that have them, with absolute paths.

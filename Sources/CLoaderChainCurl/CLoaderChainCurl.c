@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int state = loaderchain_curl_is_missing;
+static char words[256];
 static unsigned int version;
 static int features;
 
@@ -69,8 +71,12 @@ static void load(void) {
     void *library = NULL;
     for (size_t index = 0; !library && index < sizeof names / sizeof *names; index++) {
         library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        // The first name is the usual one, which may be there and lack a library of its own.
+        const char *reason = library || index > 0 ? NULL : dlerror();
+        if (reason) snprintf(words, sizeof words, "%s", reason);
     }
     if (!library) return;
+    words[0] = 0;
     int is_whole = 1;
     curl.global_init = find(library, "curl_global_init", &is_whole);
     curl.version_info = find(library, "curl_version_info", &is_whole);
@@ -109,6 +115,8 @@ int loaderchain_curl_load(void) {
     pthread_once(&once, load);
     return state;
 }
+
+const char *loaderchain_curl_words(void) { return words; }
 
 unsigned int loaderchain_curl_version(void) { return loaderchain_curl_load() == loaderchain_curl_is_there ? version : 0; }
 int loaderchain_curl_features(void) { return loaderchain_curl_load() == loaderchain_curl_is_there ? features : 0; }

@@ -17,7 +17,8 @@
         public var timeout: Duration = .seconds(60)
         /// Whether HTTP/2 is used, over TLS with a server that has it; false.
         ///
-        /// It takes libcurl 8.2. With an older one HTTP/1.1 is used nevertheless, because bodies that were cut could pass for whole ones.
+        /// It takes libcurl 8.2 or newer, built with HTTP/2. Otherwise HTTP/1.1 is used: with an older libcurl, bodies that were cut could
+        /// pass for whole ones.
         public var allowsHTTP2 = false
         /// The proxies; by default those of the environment.
         public var proxies = HTTPProxies.environment
@@ -32,8 +33,8 @@
         public var threads = 1
         /// Whether tasks complete on the thread that carries the requests; false.
         ///
-        /// This saves the way to another thread, some microseconds. Nothing else is carried while your code runs, so it must not
-        /// wait for anything, and certainly not for another request.
+        /// This saves the way to another thread. Nothing else is carried while your code runs, so it must not wait for anything, and
+        /// certainly not for another request; with many requests in flight, throughput may be lower.
         public var completesOnCarryingThread = false
 
         /// Makes the settings that a loader has by default.

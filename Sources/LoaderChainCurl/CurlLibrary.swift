@@ -23,12 +23,20 @@
                 if features & Int32(loaderchain_curl_feature_resolver_thread) != 0 {
                     return .success(CurlLibrary(version: loaderchain_curl_version(), features: features))
                 }
-                reason = "libcurl was built without a resolver that waits aside; install another build"
+                reason = "libcurl was built without an asynchronous resolver; install another build"
             case Int32(loaderchain_curl_is_too_old): reason = "libcurl is older than 7.68; install a newer one"
             case Int32(loaderchain_curl_has_failed): reason = "libcurl could not be initialized"
-            default: reason = "libcurl is missing; install it (libcurl4 on Debian and Ubuntu, libcurl on others)"
+            default: reason = reasonNotLoaded
             }
             return .failure(Missing(description: reason))
+        }
+
+        private static var reasonNotLoaded: String {
+            #if canImport(Musl)
+                "libcurl could not be loaded: a program that is linked statically with Musl cannot load libraries; build it with Glibc, or use another terminal"
+            #else
+                "libcurl could not be loaded (\(String(cString: loaderchain_curl_words()))); install it (libcurl4 on Debian and Ubuntu, libcurl on others)"
+            #endif
         }
 
         /// What a result of libcurl means, in its own words.
@@ -38,11 +46,13 @@
 
         var hasUnixSockets: Bool { features & Int32(loaderchain_curl_feature_unix_sockets) != 0 }
 
-        /// Whether HTTP/2 can be trusted.
+        /// Whether HTTP/2 is there and can be trusted.
         ///
         /// Before version 8.1, which brought a new implementation, a body that is cut beside other streams passes for a whole one. In 8.1,
         /// uploads may stop.
-        var hasSoundHTTP2: Bool { version >= 0x08_02_00 }
+        var hasSoundHTTP2: Bool {
+            version >= 0x08_02_00 && features & Int32(loaderchain_curl_feature_http2) != 0
+        }
 
         /// Whether a handle tells how many bytes of a request it has sent; from version 8.2 to 8.7, it does not count all of them.
         var countsSentBytes: Bool { !(0x08_02_00..<0x08_08_00).contains(version) }

@@ -27,8 +27,8 @@
     /// `HTTPError.Code.cannotConnect`, and ``isAvailable`` is false.
     ///
     /// **Options.** A request's options mean the same as with a `URLSessionLoader`: `HTTPRequest.delivery`, `HTTPRequest.redirects`,
-    /// `HTTPRequest.timeout` and `HTTPRequest.onProgress`. `HTTPRequest.unixSocket` is this terminal's own. The terminal looks at the
-    /// environment once, when it is created: at `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy` and `SSL_CERT_FILE`.
+    /// `HTTPRequest.timeout` and `HTTPRequest.onProgress`. `HTTPRequest.unixSocket` is this terminal's own. The terminal looks at
+    /// `SSL_CERT_FILE` when it is created; its configuration has the proxies of the environment.
     ///
     /// **Responses.** A body that is encoded with gzip, deflate, brotli or zstd is decoded; the request offers what the system can. A
     /// response that exceeds the size limit fails as soon as its size is known.
@@ -37,8 +37,8 @@
     /// `Throttle`. A request whose method is not idempotent is never sent twice: if its connection turns out to be dead after it was
     /// sent, it fails with `HTTPError.Code.connectionLost`.
     ///
-    /// **Lifetime.** The loader has a thread of its own, and ends it when the loader is released and nothing is in flight. A child
-    /// that a process forks has no such thread, so its requests fail; create a loader there.
+    /// **Lifetime.** The loader has threads of its own, and ends them when it is released and nothing is in flight. A child that a
+    /// process forks does not have them, and its requests may never end.
     public final class CurlLoader: HTTPLoader, @unchecked Sendable {
         /// The default size limit for a response in memory: 64 MiB.
         public static let defaultResponseSizeLimit = 64 << 20
@@ -61,7 +61,7 @@
         /// The queue of requests that wait for their turn.
         private let entrance: Throttle
 
-        /// Creates a loader with a thread of its own.
+        /// Creates a loader.
         ///
         /// - Parameters:
         ///   - configuration: the settings.
@@ -77,7 +77,7 @@
             (owner, entrance) = Self.make(configuration, trust, requestsPerHost, responseSizeLimit, timers)
         }
 
-        /// Creates a loader with a thread of its own, and with options for its secure connections.
+        /// Creates a loader with options for its secure connections.
         ///
         /// All options are supported. The other parameters are those of
         /// ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.

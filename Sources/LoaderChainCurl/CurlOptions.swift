@@ -252,7 +252,7 @@
             require(CurlOption.proxy, proxy.address.value)
             set(CurlOption.noProxy, proxy.exceptions)
             // Without this, newer versions leave out the question mark of an empty query.
-            if request.request.query?.isEmpty == true, isSecure || !proxy.isThere {
+            if request.request.query?.isEmpty == true, isSecure || !proxy.takesWholeURL {
                 let path = request.request.path
                 require(CurlOption.target, (path.hasPrefix("/") ? path : "/" + path) + "?")
             }

@@ -68,12 +68,18 @@
 
         func cancel() { loop.stop(self) }
 
-        /// How many milliseconds a connection may wait for its host; nil for as long as the system does.
+        /// How many milliseconds a connection may wait for its host; nil for as long as the system does by default.
         ///
-        /// One of HTTP/2 to a host that is gone would be used until the system gives it up, for minutes.
+        /// One of HTTP/2 to a host that is gone would be used until the system gives it up.
         var mostSilence: UInt32? {
             guard transport.usesHTTP2, let timeout = exchange?.timeout else { return nil }
-            return UInt32(min(max(60, timeout / .seconds(1)), 86_400) * 1000)
+            return Self.mostSilence(for: timeout)
+        }
+
+        static func mostSilence(for timeout: Duration) -> UInt32? {
+            // By default, the system waits for about a quarter of an hour, and must not wait longer for the sake of one request.
+            guard timeout < .seconds(900) else { return nil }
+            return UInt32(max(60, timeout / .seconds(1)) * 1000)
         }
 
         // MARK: The loop

@@ -36,7 +36,8 @@
             let address: Secret<CText>
             /// The hosts that are reached directly.
             let exceptions: CText
-            let isThere: Bool
+            /// Whether requests over http name the host in their first line.
+            let takesWholeURL: Bool
             /// Whether the proxy itself is reached over TLS.
             let isSecure: Bool
 
@@ -46,7 +47,9 @@
                 let text = proxies.proxy(for: scheme)
                 address = Secret(CText(text.utf8CString))
                 exceptions = CText((text.isEmpty ? "*" : proxies.listOfExceptions).utf8CString)
-                isThere = !text.isEmpty
+                // Without a scheme, it is an HTTP proxy, whatever its name.
+                let isSOCKS = text.lowercased().hasPrefix("socks") && text.contains("://")
+                takesWholeURL = !text.isEmpty && !isSOCKS
                 isSecure = text.lowercased().hasPrefix("https:")
             }
         }
@@ -117,7 +120,7 @@
                 return exchange.fail(
                     TransferFailure(
                         .cannotConnect,
-                        "The loader was created before the process forked, and has no thread here; create one in the child"
+                        "The loader was created before the process forked, and has no thread here; start a program rather than loading in a forked child"
                     ))
             }
             guard let loop = loop(library) else {

@@ -66,15 +66,28 @@ if command -v ldd >/dev/null; then
 fi
 
 if [ "$(uname)" = Linux ]; then
-    echo "The terminal over libcurl, with the system's library, with an old one, and without any:"
-    # The folders of libraries that take the place of the system's.
-    old="$scratch/old-curl" none="$scratch/no-curl"
-    mkdir -p "$old" "$none"
-    clang -shared -fPIC -w -o "$old/libcurl.so.4" OldCurl/old.c
-    for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl.so; do echo "no library" >"$none/$name"; done
-    said=$(for folder in "" "$old" "$none"; do LD_LIBRARY_PATH="$folder" limited "$scratch/build/debug/Curl"; done)
-    echo "$said"
-    diff Expected/Curl.txt <(echo "$said")
+    echo "The terminal over libcurl, with the system's library, with one that is too old or lacks a feature, and without any:"
+    # Makes a library that takes the place of the system's: its folder, its version and its features.
+    stand_in() {
+        mkdir -p "$1"
+        clang -shared -fPIC -w -DVERSION="$2" -DFEATURES="$3" -o "$1/libcurl.so.4" CurlStandIn/curl.c
+    }
+    curls="$scratch/curls"
+    stand_in "$curls/old" 0x074300 '1 << 7'
+    stand_in "$curls/without-resolver" 0x080500 '1 << 19'
+    stand_in "$curls/without-sockets" 0x080500 '1 << 7'
+    mkdir -p "$curls/none"
+    for name in libcurl.so.4 libcurl-gnutls.so.4 libcurl.so; do echo "no library" >"$curls/none/$name"; done
+    clang -shared -fPIC -o "$curls/lookups.so" CurlStandIn/lookups.c
+    said="$scratch/Curl.txt"
+    {
+        limited "$scratch/build/debug/Curl"
+        LD_PRELOAD="$curls/lookups.so" no_proxy='*' limited "$scratch/build/debug/Curl" lookups
+        for folder in "$curls/old" "$curls/none" "$curls/without-resolver" "$curls/without-sockets"; do
+            LD_LIBRARY_PATH="$folder" limited "$scratch/build/debug/Curl" /socket
+        done
+    } | tee "$said"
+    diff Expected/Curl.txt <(sed "s|$curls|FOLDER|g" "$said")
 fi
 
 echo "Each guide, followed from top to bottom by a program that knows nothing else:"

@@ -20,6 +20,9 @@ enum Main {
         case "cancels": print(try await Storm.cancels(count, with: storming))
         case "redirects": print(try await Storm.cancelledRedirects(count, with: storming))
         case "uploads": print(try await Storm.cancelledUploads(count, with: storming))
+        #if os(Linux)
+            case "kills": print(try await Storm.killedServers(count, with: storming))
+        #endif
         case "fuzz": print(try await Fuzz.exchanges(count, cutsHeads: isCurl, with: fuzzed))
         case "growth": print(try await Memory.growth(over: count))
         case "file": print(try await Memory.downloading(count, into: .file))

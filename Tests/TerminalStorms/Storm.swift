@@ -53,6 +53,54 @@ public enum Storm {
         }
     }
 
+    #if os(Linux)
+        /// Kills a server that answers with large heads, again and again, while 16 requests are in flight.
+        ///
+        /// For one of them, the server is in the middle of the head.
+        public static func killedServers(_ count: Int, with loader: HTTPLoader) async throws -> String {
+            let fields = (0..<8).map { "add_header X-Large-\($0) \(String(repeating: "a", count: 3_000));" }
+            let locations = "location / { return 200 hello; } location /slow { limit_rate 1k; return 200 hello; }"
+            let tally = Tally()
+            var random = SeededGenerator(seed: 1)
+            for _ in 0..<count {
+                guard let server = try NginxServer(fields.joined() + locations) else { return "nginx did not start" }
+                let left = Locked(100 + Int(random.next() % 100))
+                let (slow, hasEnded) = AsyncStream.makeStream(of: Void.self)
+                // The connection of this one is made first, so its head has begun when a hundred responses have come.
+                loader.load(request: server.request("slow")) { result in
+                    tally.note(result)
+                    hasEnded.finish()
+                }
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<15 {
+                        group.addTask { await load(from: server, with: loader, killingAfter: left, tally) }
+                    }
+                }
+                for await _ in slow {}
+            }
+            return tally.summary(expecting: 16 * count)
+        }
+
+        /// Loads until the server is gone, and kills it when enough responses have come.
+        private static func load(
+            from server: NginxServer, with loader: HTTPLoader, killingAfter left: Locked<Int>, _ tally: Tally
+        ) async {
+            while true {
+                do throws(HTTPError) {
+                    let response = try await loader.load(server.request(""))
+                    guard response.body == Data("hello".utf8) else { return tally.note("wrong body") }
+                } catch {
+                    return tally.note(error.code.rawValue)
+                }
+                let isTime = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isTime { server.kill() }
+            }
+        }
+    #endif
+
     /// Whether a request is not cancelled.
     ///
     /// On a slow machine, all others may be cancelled before they end by themselves.

@@ -40,6 +40,14 @@
             #expect(CurlFailure(result: result, words: words).meaning(afterHead: false).code == code)
         }
 
+        /// No longer than the system waits itself.
+        @Test func silentHostIsGivenUpAfterTheTimeout() {
+            let seconds = [0, 5, 60, 300, 899, 900, 86_400]
+            #expect(
+                seconds.map { CurlTransfer.mostSilence(for: .seconds($0)) }
+                    == [60_000, 60_000, 60_000, 300_000, 899_000, nil, nil])
+        }
+
         // MARK: Settings
 
         @Test func proxiesAreReadFromEnvironment() {
@@ -84,6 +92,33 @@
             let response = try await loader.load(HTTPRequest(scheme: "http", host: "api.example.invalid"))
             #expect(response.body == Data("proxy".utf8))
             #expect(proxy.requests.map { $0.headers["Proxy-Authorization"] } == ["Basic dXNlcjpzZWNyZXQ="])
+        }
+
+        /// A proxy that knows no HTTP, and looks up the names of hosts itself.
+        @Test func requestGoesThroughSOCKSProxy() async throws {
+            let log = EventLog()
+            let proxy = try LoopbackServer { client in
+                let greeting = client.receive(2)
+                guard greeting.count == 2, greeting[0] == 5, client.receive(Int(greeting[1])).contains(0) else {
+                    return
+                }
+                client.send([5, 0])
+                let (head, length) = (client.receive(4), client.receive(1))
+                // To connect to a host of a name.
+                guard head == [5, 1, 0, 3], let length = length.first else { return }
+                log.note(String(decoding: client.receive(Int(length)), as: UTF8.self))
+                guard client.receive(2) == [0, 80] else { return }
+                client.send([5, 0, 0, 1, 127, 0, 0, 1, 0, 80])
+                while let head = client.readHead() {
+                    log.note(String(head.prefix { $0 != "\r\n" }))
+                    client.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+                }
+            }
+            defer { proxy.stop() }
+            let loader = patient { $0.proxies = HTTPProxies(http: "socks5h://127.0.0.1:\(proxy.port)", https: nil) }
+            let request = HTTPRequest(url: try #require(URL(string: "http://api.example.invalid/a?")))
+            #expect(try await loader.load(request).body == Data("hello".utf8))
+            #expect(log.events == ["api.example.invalid", "GET /a? HTTP/1.1"])
         }
 
         @Test(arguments: ["ftp://user:secret@a", "http://", "user:secret@", "mailto:secret", "http://a\u{0}:secret@b"])

@@ -139,6 +139,18 @@
             #expect(response.metrics?.networkProtocol == "http/1.1" && response.body == Data("/1".utf8))
         }
 
+        /// A proxy that is reached over TLS must be trusted.
+        @Test func requestGoesThroughSecureProxy() async throws {
+            guard let (nginx, tls, proxy) = try await secureServer("return 200 $host;") else { return }
+            defer { withExtendedLifetime(nginx) {} }
+            var configuration = CurlConfiguration.patient
+            configuration.proxies = HTTPProxies(http: proxy.url?.absoluteString, https: nil)
+            let request = HTTPRequest(scheme: "http", host: "api.example.invalid")
+            let response = try await CurlLoader(tls: tls, configuration: configuration).load(request)
+            #expect(response.body == Data("api.example.invalid".utf8))
+            #expect(await CurlLoader(configuration: configuration).failure(request)?.code == .insecureConnection)
+        }
+
         /// Streams of one connection if the system's libcurl is new enough: older ones took some of these for whole.
         @Test func cutBodyBesideOthersIsNoWholeBody() async throws {
             let origin = try LoopbackServer()

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
     import Foundation
     import LoaderChain
+    import LoaderChainCurl
     import TestProcesses
     import TestSizes
     import Testing
@@ -45,6 +46,17 @@
             #expect(!outcome.output.contains("unknown"))
             #expect(outcome.output.contains("invalidResponse") && outcome.output.contains("connectionLost"))
         }
+
+        #if os(Linux)
+            /// Not with a session, which may crash in the middle of a head.
+            @Test(.enabled(if: CurlLoader.isAvailable)) func killedServerEndsItsRequestsAlone() async throws {
+                guard ChildProcess.find("nginx") != nil else { return print("Passed over: nginx is not installed") }
+                let outcome = try await runFaults("kills", "\(testSize("SERVER_KILLS", usually: 20))", terminal: .curl)
+                expectComplete(outcome)
+                let words = Set(outcome.output.split { !$0.isLetter })
+                #expect(words == ["complete", "cannotConnect", "connectionLost"], "\(outcome.output)")
+            }
+        #endif
 
         /// Faults without a workaround, which only a later version of the session can fix.
         @Test(arguments: ["mid-head", "trailers", "endless"])

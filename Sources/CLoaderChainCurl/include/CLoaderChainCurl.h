@@ -37,12 +37,16 @@ enum {
 /// Loads the library, once; returns one of the numbers above.
 int loaderchain_curl_load(void);
 
+/// The system's words about why the usual library could not be loaded; empty if there is one.
+const char *loaderchain_curl_words(void);
+
 /// The version as in 0x075801 for 7.88.1, and the features as bits; 0 without a library.
 unsigned int loaderchain_curl_version(void);
 int loaderchain_curl_features(void);
 
 enum {
     loaderchain_curl_feature_resolver_thread = 1 << 7,
+    loaderchain_curl_feature_http2 = 1 << 16,
     loaderchain_curl_feature_unix_sockets = 1 << 19,
 };
 

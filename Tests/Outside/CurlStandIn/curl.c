@@ -1,4 +1,4 @@
-// A libcurl of version 7.67, as far as its version is read.
+// A libcurl of the version and with the features that the command of its compilation names, as far as these are read.
 
 typedef struct {
     int age;
@@ -9,7 +9,7 @@ typedef struct {
     const char *tls;
 } description;
 
-static description own = {6, "7.67.0", 0x074300, "linux", 0x90, "none"};
+static description own = {6, "stand-in", VERSION, "linux", FEATURES, "none"};
 
 int curl_global_init(long flags) { return 0; }
 description *curl_version_info(int age) { return &own; }
